@@ -12,8 +12,8 @@ from unittest.mock import Mock
 import httpx
 import pytest_asyncio
 
+from meadhall.server.ops.addresses import address_group
 from meadhall.server.web.connections import HEAD_LIMIT, Connection, Connections
-from meadhall.server.web.request import address_group
 from processes.process import PATIENCE, Process, hall_process
 
 _PROXY = "127.0.0.9"

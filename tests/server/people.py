@@ -18,6 +18,8 @@ from markupsafe import escape
 from meadhall.server.app import serve_hall
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.switches import set_switch
+from meadhall.server.host_commands import appoint
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
@@ -153,6 +155,14 @@ class OpenHall:
                 return
             if not worker.running:
                 await self.time.advance_to_next()
+
+    def appoint(self, name: str, role: str = "host") -> None:
+        """Make the owner of an account a host or helper of the hall."""
+        self.hall.do("", "role", appoint, person=name, role=role)
+
+    def switch(self, name: str, value: str) -> None:
+        """Set a switch or a quota, as the host does."""
+        self.hall.do("", "switch", set_switch, name=name, value=value)
 
     def person(self, address: str = "10.0.0.1", **headers: str) -> Person:
         return Person(self.app, address, **headers)

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from base64 import b64encode
-from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -18,6 +17,7 @@ import pytest
 from meadhall.server.errors import NotFound, TooMany
 from meadhall.server.hall import orders
 from meadhall.server.hall.orders import COMMAND, Order, Orders
+from meadhall.server.hall.switches import Switches
 from meadhall.server.settings import Settings
 from meadhall.server.store import jobs, personal_data
 from meadhall.server.store.models import Guest
@@ -88,7 +88,7 @@ class Queue(Orders):
     """Orders that end when a test says so, in place of processes."""
 
     def __init__(self, store: Store) -> None:
-        super().__init__(store, asyncio.Event())
+        super().__init__(store, asyncio.Event(), Switches(store))
         self.begun: list[str] = []
         self.empty = False
         self._ends: dict[str, asyncio.Event] = {}
@@ -192,7 +192,7 @@ async def test_an_order_whose_process_stops_with_the_hall_is_made_again(hall: Op
     queue.empty = True  # as a process that systemd has stopped before the hall
     queue._ends["ada"].set()
     await asyncio.gather(*queue._working)
-    assert [(each.id, each.state) for each in Orders(hall.hall.store, asyncio.Event())._orders.values()] == [
+    assert [(each.id, each.state) for each in Orders(hall.hall.store, asyncio.Event(), hall.hall.switches)._orders.values()] == [
         (order.id, "waiting")
     ]
 
@@ -258,11 +258,13 @@ async def test_the_process_of_an_order_ends_without_a_traceback_when_its_hall_is
 
 @pytest.mark.usefixtures("at_once")
 async def test_a_hall_without_reports_offers_none(settings: Settings) -> None:
-    async with open_hall(replace(settings, reports=False)) as hall:
+    async with open_hall(settings) as hall:
+        hall.switch("reports", "off")
+        hall.switch("prints", "off")
         person = hall.person()
         path = (await person.post("/workshop", {"game": "dungeon-allies", "document": "components"})).headers["location"]
         shown = (await person.get(path)).text
         assert ('id="export"' in shown, 'value="report"' in shown, 'value="print"' in shown) == (True, False, False)
-        assert (await person.post(path, {"do": "print"})).status_code == 404
+        assert (await person.post(path, {"do": "print"})).status_code == 403
         answer = await (await hall.program("Ada")).post("/balance", {"game": AXES, "players": [2]})
-        assert answer.status_code == 404
+        assert (answer.status_code, answer.json()["error"]) == (403, "switched-off")

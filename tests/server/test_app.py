@@ -21,7 +21,6 @@ from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY
 
 from meadhall.cli.hall_data import back_up
 from meadhall.engine.registry import game_names
-from meadhall.server import app as app_module
 from meadhall.server.errors import NotThatPerson
 from meadhall.server.hall.people.sign_in import Client
 from meadhall.server.routes import tables as table_routes
@@ -182,12 +181,10 @@ async def test_requests_of_a_client_are_limited_and_it_is_told_how_many_are_left
             assert (await busy.get(path)).status_code == 200, "these requests are not counted"
 
 
-async def test_an_address_brings_a_limited_number_of_guests_and_records_in_an_hour(
-    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_address_brings_a_limited_number_of_guests_and_records_in_an_hour(settings: Settings, at_once: None) -> None:
     """A guest costs nothing: without this, a limit for each guest would limit no one."""
-    monkeypatch.setattr(app_module, "NEW_AN_HOUR", 4)
     async with open_hall(replace(settings, requests_per_minute=1000), time=ManualTime()) as hall:
+        hall.switch("new_in_hour", "4")
         first = hall.person("10.0.0.1")
         for _ in range(6):
             assert (await first.post("/settings", {"name": "Ada"})).status_code == 303, "a known guest counts once"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import timedelta
 
 import httpx
@@ -347,7 +346,8 @@ async def test_the_host_of_a_table_closes_its_chat_and_opens_it_again(hall: Open
 
 
 async def test_a_hall_can_have_no_chat(settings: Settings, at_once: None) -> None:
-    async with open_hall(replace(settings, chat=False)) as hall:
+    async with open_hall(settings) as hall:
+        hall.switch("chat", "off")
         host, friend, room = await hall.two_at()
         assert "talk-form" not in await shown(host, room.table.id)
         assert (await say(host, room.table.id, "Skal!")).json()["error"] == "no-chat"

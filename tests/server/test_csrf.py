@@ -115,6 +115,11 @@ async def test_a_program_is_told_why(hall: OpenHall) -> None:
         "/workshop/x",
         "/evenings",
         "/evenings/x",
+        "/report",
+        "/waiting",
+        "/told",
+        "/host/cases/x",
+        "/host/people/x",
     ],
 )
 async def test_every_form_is_checked(hall: OpenHall, path: str) -> None:

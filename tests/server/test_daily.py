@@ -167,7 +167,8 @@ async def test_there_are_no_hints_and_only_the_free_undo(hall: OpenHall) -> None
 
 
 async def test_unfinished_puzzles_do_not_count_as_hosted_tables(settings: Settings) -> None:
-    async with open_hall(replace(settings, tables_per_guest=1)) as hall:
+    async with open_hall(settings) as hall:
+        hall.switch("tables_per_guest", "1")
         guest = hall.person()
         await begin(hall, guest)
         await guest.open(HOARD)

@@ -16,6 +16,7 @@ from meadhall.server.errors import NotFound, NotYours, TooMany, WrongMoment
 from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.hall.orders import Order, Orders
 from meadhall.server.hall.questions import MOST_QUESTIONS, Edit, Questions, options_of
+from meadhall.server.hall.switches import Switches
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import jobs, personal_data, questions, retention
@@ -40,7 +41,7 @@ class Waiting(Orders):
 
 
 def open_questions(store: Store) -> Questions:
-    return Questions(store, Waiting(store, asyncio.Event()))
+    return Questions(store, Waiting(store, asyncio.Event(), Switches(store)))
 
 
 def with_players(*players: int) -> Any:
@@ -176,7 +177,7 @@ async def test_a_document_in_a_question_is_a_document_and_not_too_long(on_sqlite
 
 async def test_the_reports_of_a_question_are_its_last_few_and_go_with_it(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
-        orders = Waiting(store, asyncio.Event())
+        orders = Waiting(store, asyncio.Event(), Switches(store))
         kept = Questions(store, orders)
         question = kept.create(ADA, AXES)
 
@@ -190,7 +191,7 @@ async def test_the_reports_of_a_question_are_its_last_few_and_go_with_it(on_sqli
 
         made = [report(number) for number in range(5)]
         assert orders.of(question.id) == made[:1:-1]
-        again = Waiting(store, asyncio.Event())
+        again = Waiting(store, asyncio.Event(), Switches(store))
         assert [order.id for order in again.of(question.id)] == [order.id for order in made[:1:-1]]
         kept.delete(ADA, question.id)
         assert orders.of(question.id) == []
@@ -219,6 +220,6 @@ async def test_a_question_is_exported_and_deleted_with_its_guest_and_expires(on_
 
 async def test_a_report_of_a_question_without_one_belongs_to_none(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite, Time()) as store:
-        orders = Waiting(store, asyncio.Event())
+        orders = Waiting(store, asyncio.Event(), Switches(store))
         orders.start(ADA, "10.0.0.1", "report", {})
         assert orders.of("") == []

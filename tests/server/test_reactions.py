@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import httpx
 import pytest
@@ -95,7 +94,8 @@ async def test_only_players_react_while_the_chat_is_open(hall: OpenHall) -> None
 
 
 async def test_a_hall_without_chat_and_a_table_of_one_person_have_no_reactions(settings: Settings, at_once: None) -> None:
-    async with open_hall(replace(settings, chat=False)) as silent:
+    async with open_hall(settings) as silent:
+        silent.switch("chat", "off")
         host, _friend, room = await silent.two_at()
         assert (await react(host, room.table.id)).json()["error"] == "no-chat"
         assert "reaction" not in (await host.get(f"/tables/{room.table.id}")).text

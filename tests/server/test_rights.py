@@ -22,6 +22,11 @@ HOSTS: Final = frozenset({"host"})
 
 RIGHTS: Final[Mapping[str, frozenset[str]]] = {
     "GET /host": HELPERS,
+    "POST /host/cases/{id}": HELPERS,
+    "GET /host/waiting": HELPERS,
+    "POST /host/people/{person}": HELPERS,
+    "GET /host/switches": HOSTS,
+    "POST /host/switches": HOSTS,
     "GET /host/log": HOSTS,
     "GET /host/log.csv": HOSTS,
 }

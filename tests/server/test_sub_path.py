@@ -234,7 +234,10 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     identity = (await friend.post("/identity", Accept="application/json")).json()["url"].removeprefix(ROOT)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)
     await host.post("/account/new", {"name": "Sigrid", "password": "correct horse battery"})
-    await crawl.visit("/account", "/account/confirm")
+    hall.switch("ladder", "on")
+    await crawl.visit("/account", "/account/confirm", f"/ladder/{AXES}")
+    hall.appoint("Sigrid")
+    await crawl.visit("/host", "/host/waiting", "/host/log", "/host/log.csv")
     assert crawl.outside == []
     known = {
         f"{PUBLIC}{path}" for path in ("/tables/x", "/daily/2026-01-01", "/account/passkey-options", "/sign-in/passkey-options")

@@ -319,7 +319,8 @@ async def test_an_impossible_table_is_not_opened(hall: OpenHall, form: dict[str,
 
 
 async def test_the_tables_of_a_host_are_limited(settings: Settings, at_once: None) -> None:
-    async with open_hall(replace(settings, tables_per_guest=2)) as hall:
+    async with open_hall(settings) as hall:
+        hall.switch("tables_per_guest", "2")
         host = hall.person()
         first = await host.open()
         await host.open()
@@ -358,7 +359,8 @@ async def test_options_that_no_longer_exist_get_their_defaults(settings: Setting
 
 
 async def test_tables_opened_at_the_same_time_count_against_the_limit(on_sqlite: Settings, at_once: None) -> None:
-    async with open_hall(replace(on_sqlite, tables_per_guest=5)) as hall:
+    async with open_hall(on_sqlite) as hall:
+        hall.switch("tables_per_guest", "5")
         host = await hall.program()
         answers = await asyncio.gather(*(host.post("/tables", {"game": AXES}) for _ in range(12)))
         assert sorted(answer.status_code for answer in answers) == [201] * 5 + [429] * 7

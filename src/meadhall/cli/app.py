@@ -143,6 +143,14 @@ COMMANDS: Mapping[str, Command | Group] = {
             )
         },
     ),
+    "ladder": Group(
+        marked("Compute the levels of the ladder anew, and take mistaken results out of it."),
+        {
+            "recompute": Command("people:recompute_ladder", marked("Compute all levels anew from the results."), _interpreted),
+            "exclude": Command("people:exclude_match", marked("Take a mistaken result out of the ladder."), _interpreted),
+            "include": Command("people:include_match", marked("Let a result count again."), _interpreted),
+        },
+    ),
     "chat": Group(
         marked("Review the chat at the tables of a hall."),
         {
@@ -164,9 +172,19 @@ COMMANDS: Mapping[str, Command | Group] = {
         },
         Command("people:invite", "", _interpreted),
     ),
+    "cases": Group(
+        marked("List what people have reported and what waits for a decision."),
+        {"decide": Command("people:decide_case", marked("Do something in a case, and close it."), _interpreted)},
+        Command("people:list_cases", "", _interpreted),
+    ),
     "host": Group(
         marked("Look after a hall that strangers use."),
-        {"log": Command("people:print_log", marked("Print as CSV what hosts and helpers have done."), _interpreted)},
+        {
+            "switch": Command(
+                "house:switch", marked("Show or set the switches and quotas of a hall, also while it runs."), _interpreted
+            ),
+            "log": Command("people:print_log", marked("Print as CSV what hosts and helpers have done."), _interpreted),
+        },
     ),
     "evening": Group(
         marked("Look after the evenings of a hall, also while it runs."),
@@ -186,6 +204,11 @@ COMMANDS: Mapping[str, Command | Group] = {
                 "people:close_person",
                 marked("Shut a person out: signed out everywhere, off all tables that are not over."),
                 _interpreted,
+            ),
+            "mute": Command("people:mute_person", marked("Let a person write in no chat for some days."), _interpreted),
+            "unmute": Command("people:unmute_person", marked("Let a person write again."), _interpreted),
+            "admit": Command(
+                "people:admit_person", marked("Admit a new guest who waits, because someone was shut out."), _interpreted
             ),
             "open": Command("people:open_person", marked("Admit a person again after they were shut out."), _interpreted),
             "link": Command(

@@ -1,4 +1,4 @@
-"""``meadhall people``, ``invite`` and ``chat``: the people of a hall, the links that admit them, and what they say."""
+"""``meadhall people``, ``invite``, ``chat`` and ``ladder``: people, links that admit them, and what they say."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from meadhall.cli.console import DATA, complain
 from meadhall.cli.hall_data import chosen_settings
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.registry import game as game_named
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, marked, ngettext
 from meadhall.server.hall.chat import in_words
@@ -19,13 +20,16 @@ from meadhall.server.hall.people.names import clean_name
 from meadhall.server.host_commands import carry_out, person_of
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
-from meadhall.server.store import guests, host_log, links, talk
+from meadhall.server.store import cases, guests, host_log, links, talk
 from meadhall.server.store.database import Db
 from meadhall.server.store.files import snapshot
 from meadhall.server.store.links import VALID_FOR, AdmissionLink
 from meadhall.server.store.talk import ChatLine
 
 PERSON_ID = marked("The person's id; `meadhall people list` shows it, and the address of a profile ends with it.")
+TABLE_ID = marked("The id of the table; its address ends with it.")
+
+REASON = marked("Why; the person reads it.")
 
 
 def list_people(
@@ -37,7 +41,7 @@ def list_people(
     with snapshot(chosen_settings(data).database) as db:
         found = guests.named_like(db, name, most + 1)
     for person in found[:most]:
-        kind = _("closed") if person.is_closed else _("account") if person.has_account else _("guest")
+        kind = _("closed") if person.is_closed else person.role or (_("account") if person.has_account else _("guest"))
         tables = ngettext("{count} table", "{count} tables", person.tables).format(count=grouped(person.tables))
         print(f"{person.public_id}  {person.created_at:%Y-%m-%d}  {kind:8} {tables:>12}  {person.name}")
     if len(found) > most:
@@ -63,22 +67,79 @@ def rename_person(
 def close_person(
     person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
     revoke: Annotated[bool, typer.Option("--revoke", help=_("Also withdraw the invitation that has admitted them."))] = False,
+    days: Annotated[int, typer.Option(help=_("For how many days; 0: for good."), min=0, max=36500)] = 0,
+    reason: Annotated[str, typer.Option(help=_(REASON))] = "",
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
 ) -> None:
     """Shut a person out: signed out everywhere, off the tables that are not over. Raises BadSetup."""
     settings = chosen_settings(data)
-    name, revoked = carry_out(settings, "close", person=person, revokes=revoke)
+    name, revoked = carry_out(settings, "close", person=person, revokes=revoke, days=days, reason=reason[:300])
     print(_("{name} is shut out and signed out everywhere. Undo it with: meadhall people open {id}").format(name=name, id=person))
     if revoked is not None:
         print(_("The invitation {id} is withdrawn.").format(id=revoked))
     elif revoke:
         print(_("No invitation that still exists has admitted them."))
     if settings.admission == OPEN:
-        print(_("In an open hall they can come back as a new guest. Against that choose MEADHALL_ADMISSION=invited or accounts."))
+        print(_("They can come back as a new guest, but from the same network only when a helper admits them."))
     elif settings.admission == INVITED and not revoke:
         print(_("With an invitation that isn't used up they can come back as a new guest; --revoke withdraws the one they had."))
     elif settings.admission == ACCOUNTS:
         print(_("They can come back with a new account. Against that choose MEADHALL_ADMISSION=invited."))
+
+
+def mute_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    days: Annotated[int, typer.Option(help=_("For how many days."), min=1, max=36500)] = 1,
+    reason: Annotated[str, typer.Option(help=_(REASON))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Let a person write in no chat for some days. Raises BadSetup."""
+    name = carry_out(chosen_settings(data), "mute", person=person, days=days, reason=reason[:300])
+    print(_("{name} is muted. Undo it with: meadhall people unmute {id}").format(name=name, id=person))
+
+
+def unmute_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Let a person write again. Raises BadSetup."""
+    print(_("{name} may write again.").format(name=carry_out(chosen_settings(data), "unmute", person=person)))
+
+
+def admit_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Admit a new guest who waits. Raises BadSetup, NotFound."""
+    print(_("{name} may come in.").format(name=carry_out(chosen_settings(data), "admit", person=person)))
+
+
+def list_cases(
+    context: typer.Context,
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Print the cases that wait for a decision, the first ones first. Raises StoreUnusable."""
+    if context.invoked_subcommand is not None:
+        return
+    with snapshot(chosen_settings(data).database) as db:
+        found = [cases.with_context(db, case) for case in cases.find(db, cases.WAITING, most=MOST)]
+    for case in found:
+        reasons = ", ".join(sorted(row["reason"] for row in case["reports"]))
+        print(f"{case['id']}  {case['created_at']:%Y-%m-%d %H:%M}  {case['accused'].public_id}  {reasons}")
+        print(f"    {case['name']}: {case['evidence'] or case['kind']}")
+    if not found:
+        print(_("No case waits."))
+
+
+def decide_case(
+    case: Annotated[str, typer.Argument(help=_("The id of the case; `meadhall cases` shows it."))],
+    deed: Annotated[str, typer.Argument(help=_("hide the line, mute for a day, week or good (shut out), rename, or dismiss."))],
+    reason: Annotated[str, typer.Option(help=_(REASON))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Do something in a case, and close it. Raises BadSetup, NotFound."""
+    carry_out(chosen_settings(data), "decide", case=case, deed=deed, reason=reason[:300])
+    print(_("The case {id} is closed.").format(id=case))
 
 
 def open_person(
@@ -111,6 +172,34 @@ def give_role(
     name = carry_out(chosen_settings(data), "role", person=person, role=role if role in ROLES else "")
     words = {"helper": _("{name} is a helper of the hall."), "host": _("{name} is a host of the hall.")}
     print(words.get(role, _("{name} has no role.")).format(name=name))
+
+
+def recompute_ladder(
+    game: Annotated[str, typer.Option(help=_("Only the ladder of this game."))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Compute all levels anew from the matches of the ladder. Raises UnknownGame, StoreUnusable."""
+    count: int = carry_out(chosen_settings(data), "ladder-recompute", game=game and game_named(game).name)
+    words = ngettext("Levels computed from {count} match.", "Levels computed from {count} matches.", count)
+    print(words.format(count=grouped(count)))
+
+
+def exclude_match(
+    table: Annotated[str, typer.Argument(help=_(TABLE_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Take a match out of the ladder, and compute the levels of its game anew. Raises BadSetup, StoreUnusable."""
+    carry_out(chosen_settings(data), "ladder-exclude", table=table)
+    print(_("The match no longer counts. Undo it with: meadhall ladder include {id}").format(id=table))
+
+
+def include_match(
+    table: Annotated[str, typer.Argument(help=_(TABLE_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Let a match count again that was taken out of the ladder. Raises BadSetup, StoreUnusable."""
+    carry_out(chosen_settings(data), "ladder-include", table=table)
+    print(_("The match counts again."))
 
 
 def print_log(data: Annotated[Path | None, typer.Option(help=_(DATA))] = None) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
+from math import inf
 from types import ModuleType
 from typing import Any, Final, cast
 
@@ -39,6 +40,8 @@ from meadhall.server.routes import (
     evenings,
     front_page,
     host,
+    house,
+    moderation,
     monitoring,
     people,
     questions,
@@ -65,16 +68,26 @@ BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
 _PAGE_MODULES: Final = (
-    *(front_page, account, quick_match, tables, deeds, workshop, questions, editor, talk, replay, people, host),
     evenings,
+    front_page,
+    account,
+    quick_match,
+    tables,
+    deeds,
+    workshop,
+    questions,
+    editor,
+    talk,
+    replay,
+    people,
+    moderation,
+    host,
+    house,
 )
 _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""
 
 _MINUTE: Final = 60.0
-
-NEW_AN_HOUR: Final = 300
-"""Guests and records that an address may bring in an hour, in a hall that limits requests."""
 
 
 def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
@@ -128,7 +141,9 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
     )
-    app.state.guest_limit = GuestLimit(NEW_AN_HOUR if requests_per_minute else 0, seconds)
+    app.state.guest_limit = GuestLimit(
+        lambda: app.state.hall.switches.quotas["new_in_hour"] if requests_per_minute else inf, seconds
+    )
     gateway = Gateway(app.asgi_handler, lag.note_request, _refuse, limit if requests_per_minute else None, unlimited_paths(app))
     for_pages = DirectDeed(deeds.ACT, app, app.asgi_handler, _identify)
     for_programs = DirectDeed(deeds.ACT, app, app.asgi_handler, api.identify)
@@ -169,7 +184,8 @@ async def _identify(request: AnyRequest) -> None:
     speak(guest.language)
     if scope["method"] == "POST" and not guest.is_stored:
         state.guest_limit.count(client_address(request), guest.id)
-    hall.admission.check(guest, scope["path"])
+        hall.admission.check_new(scope["path"])
+    hall.admission.check(guest, scope["path"], scope["client"][0] if scope["client"] else "", scope["method"] in ("GET", "HEAD"))
 
 
 def _pages(modules: Iterable[ModuleType]) -> Router:
@@ -252,3 +268,4 @@ async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
         await hall.time.sleep(_MINUTE)
         limit.forget_expired()
         hall.release_finished_rooms()
+        hall.admission.forget_addresses()

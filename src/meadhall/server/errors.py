@@ -63,6 +63,10 @@ class ShutOut(Refused):
     """The host of the hall has closed the access of this guest."""
 
 
+class Waiting(NotAdmitted):
+    """New guests from this address wait until a helper admits them."""
+
+
 class Stale(Refused):
     """The page that sent the request shows an older state."""
 
@@ -134,8 +138,16 @@ class BadLine(Refused):
     """A line of chat is empty, too long, or an unknown phrase."""
 
 
-class ChatOff(Refused):
+class SwitchedOff(Refused):
+    """The host of the hall has switched it off, or allows it only to people with an account."""
+
+
+class ChatOff(SwitchedOff):
     """The hall or the table has no chat."""
+
+
+class Muted(ChatOff):
+    """A helper of the hall has taken the voice of this guest for a while."""
 
 
 class TooMany(Refused):
@@ -176,6 +188,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     ShutOut: (HTTPStatus.FORBIDDEN, "shut-out"),
     CrossSite: (HTTPStatus.FORBIDDEN, "cross-site"),
     PrivateProfile: (HTTPStatus.FORBIDDEN, "private-profile"),
+    SwitchedOff: (HTTPStatus.FORBIDDEN, "switched-off"),
     ChatOff: (HTTPStatus.FORBIDDEN, "no-chat"),
     NotFound: (HTTPStatus.NOT_FOUND, "not-found"),
     UnknownGame: (HTTPStatus.NOT_FOUND, "unknown-game"),

@@ -13,6 +13,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,11 +24,12 @@ import msgspec
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.text.language import current_language, speaking
 from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall import moderation
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.host_deeds import Done, carried_out
-from meadhall.server.hall.people.names import unlike_others
+from meadhall.server.hall.switches import set_switch
 from meadhall.server.settings import Settings
-from meadhall.server.store import accounts, evenings, guests, links, talk, uptime
+from meadhall.server.store import accounts, evenings, guests, ladder, links, talk, uptime
 from meadhall.server.store.database import Db
 from meadhall.server.store.files import StoreBusy, StoreUnusable, sole_use
 from meadhall.server.store.links import AdmissionLink, IdentityLink
@@ -54,23 +56,11 @@ def person_of(db: Db, person: str) -> Guest:
     return guest
 
 
-def _rename(db: Db, person: str, name: str) -> Done:
-    guest = person_of(db, person)
-    return Done(tables=guests.rename(db, guest, name, unlike_others), guests=[guest.id], subject=person)
-
-
-def _close(db: Db, person: str, revokes: bool) -> Done:
+def _close(db: Db, person: str, revokes: bool, days: int, reason: str) -> Done:
     """Shut a person out. The answer is their name, and the id of the invitation that was withdrawn."""
     guest = person_of(db, person)
-    changed = guests.shut_out(db, guest.id)
-    revoked = guests.revoke_link_of(db, guest.id) if revokes else None
-    return Done([guest.name, revoked], changed, [guest.id], subject=person)
-
-
-def _reopen(db: Db, person: str) -> Done:
-    guest = person_of(db, person)
-    guests.let_in_again(db, guest.id)
-    return Done(guest.name, guests=[guest.id], subject=person)
+    done = moderation.shut_out(db, guest, days, reason)
+    return replace(done, answer=[guest.name, guests.revoke_link_of(db, guest.id) if revokes else None])
 
 
 def _link(db: Db, person: str) -> Done:
@@ -90,13 +80,13 @@ def _erase(db: Db, lines: Mapping[str, Any]) -> Done:
     return Done(count, chats=tables, subject=f"{count} lines")
 
 
-def _role(db: Db, person: str, role: str) -> Done:
+def appoint(db: Db, person: str, role: str) -> Done:
     """Give a role to the owner of an account, who is named by the account or a public id. The answer is their name."""
     account = accounts.find_by_name(db, person)
     guest = person_of(db, person) if account is None else guests.find(db, account.guest)
     if guest is None or not guest.has_account:
         raise BadSetup(_("Only a person with an account can be a helper or host; they make one on the page of their settings."))
-    guests.give_role(db, guest.id, role)
+    guests.change(db, guest.id, role=role)
     return Done(guest.name, guests=[guest.id], subject=f"{guest.public_id} {role}".strip())
 
 
@@ -108,21 +98,35 @@ def _end_evening(db: Db, id: str) -> Done:
     return Done(evening.name, evenings.end(db, id), subject=id)
 
 
+def _exclude(db: Db, table: str, excluded: bool) -> Done:
+    ladder.set_excluded(db, table, excluded)
+    return Done(subject=table)
+
+
 def _note_backup(db: Db) -> Done:
     uptime.note_backup(db, datetime.now(UTC))
     return Done(subject=None)
 
 
 _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
-    "rename": _rename,
+    "rename": lambda db, person, name: moderation.rename(db, person_of(db, person), name),
     "close": _close,
-    "open": _reopen,
+    **{
+        deed: lambda db, person, deed=deed: moderation.treat(db, person_of(db, person), deed)
+        for deed in ("open", "unmute", "admit")
+    },
+    "mute": lambda db, person, days, reason: moderation.mute(db, person_of(db, person), days, reason),
+    "decide": moderation.decide,
     "link": _link,
-    "role": _role,
+    "role": appoint,
     "invite": _invite,
     "revoke": lambda db, id: Done(links.revoke_admission(db, id), subject=id),
     "erase": _erase,
     "end-evening": _end_evening,
+    "ladder-recompute": lambda db, game: Done(ladder.recompute(db, game), subject=game),
+    "ladder-exclude": partial(_exclude, excluded=True),
+    "ladder-include": partial(_exclude, excluded=False),
+    "switch": set_switch,
     "note-backup": _note_backup,
 }
 

@@ -36,6 +36,13 @@ INVITED: Final = "invited"
 ACCOUNTS: Final = "accounts"
 _ADMISSIONS: Final = (OPEN, INVITED, ACCOUNTS)
 
+_NOW_SWITCHES: Final = {
+    "MEADHALL_CHAT": "chat",
+    "MEADHALL_REPORTS": "reports",
+    "MEADHALL_TABLES_PER_GUEST": "tables_per_guest",
+}
+"""Variables of earlier versions, and the switches that have replaced them. A hall doesn't start as if they were not set."""
+
 _READ_ELSEWHERE: Final = frozenset({"MEADHALL_BOTS", "MEADHALL_CACHE", "MEADHALL_INTERPRET", "MEADHALL_LANG", "MEADHALL_TOKEN"})
 """Variables that the engine and the command read."""
 
@@ -55,7 +62,7 @@ class Retention:
     Attributes:
         lobbies: tables whose match has not begun, or that were closed before it, since they were opened.
         abandoned: matches that were given up without a result, since their end.
-        chat: the chat of a table, since the end of its match.
+        chat: the chat of a table, since the end of its match; and cases that were decided, since then.
         guests: guests without an account of whom nothing else is stored, since their first choice.
     """
 
@@ -77,13 +84,10 @@ class Settings:
         data: folder of the database file.
         browser: whether to open a browser at the start.
         log: form of the log, ``text`` or ``json``.
-        chat: whether people can talk at tables.
-        reports: whether guests can order reports and prints, each of which takes a core for a while.
         admission: who may play: ``open``, ``invited`` or ``accounts``.
         bot_pause: average seconds that a bot takes for an action, its search included.
         requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
         retention: for how many days the hall keeps what it may delete.
-        tables_per_guest: number of unfinished tables that a guest may host.
         streams_per_client: number of live pages that one client address may keep open; a guest may keep 50.
         connections_per_client: number of connections, and of open requests, that one client address may have.
         proxies: addresses and networks of proxies whose forwarded headers are trusted, separated by commas; "*" for all.
@@ -101,13 +105,10 @@ class Settings:
     data: Path = Path()
     browser: bool = True
     log: str = TEXT
-    chat: bool = True
-    reports: bool = True
     admission: str = OPEN
     bot_pause: float = 0.9
     requests_per_minute: int = 1200
     retention: Retention = Retention()
-    tables_per_guest: int = 50
     streams_per_client: int = 150
     connections_per_client: int = 200
     proxies: str = "127.0.0.1"
@@ -121,6 +122,9 @@ class Settings:
         """Read ``MEADHALL_HOST``, ``MEADHALL_PORT`` and so on; ``environment`` defaults to ``os.environ``. Raises BadSetting."""
         given = os.environ if environment is None else environment
         default = cls()
+        for name, switch in _NOW_SWITCHES.items():
+            if given.get(name):
+                raise BadSetting(f"{name} is a switch now: remove it, and run `meadhall host switch {switch} {given[name]}`")
 
         def number(name: str, fallback: Number) -> Number:
             text = given.get(name, "")
@@ -140,8 +144,6 @@ class Settings:
             data=Path(given.get("MEADHALL_DATA") or user_data_path("meadhall")),
             browser=not given.get("MEADHALL_NO_BROWSER"),
             log=_one_of((TEXT, JSON), "MEADHALL_LOG", given.get("MEADHALL_LOG") or default.log),
-            chat=_one_of(("on", "off"), "MEADHALL_CHAT", given.get("MEADHALL_CHAT") or "on") == "on",
-            reports=_one_of(("on", "off"), "MEADHALL_REPORTS", given.get("MEADHALL_REPORTS") or "on") == "on",
             admission=_one_of(_ADMISSIONS, "MEADHALL_ADMISSION", given.get("MEADHALL_ADMISSION") or default.admission),
             bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),
@@ -151,7 +153,6 @@ class Settings:
                 chat=number("MEADHALL_KEEP_CHAT", default.retention.chat),
                 guests=number("MEADHALL_KEEP_GUESTS", default.retention.guests),
             ),
-            tables_per_guest=number("MEADHALL_TABLES_PER_GUEST", default.tables_per_guest),
             streams_per_client=number("MEADHALL_STREAMS_PER_CLIENT", default.streams_per_client),
             connections_per_client=number("MEADHALL_CONNECTIONS_PER_CLIENT", default.connections_per_client),
             proxies=_checked_proxies(given.get("MEADHALL_PROXIES") or default.proxies),

@@ -51,6 +51,7 @@ from meadhall.server.hall.questions import Questions
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.services import Services
 from meadhall.server.hall.state import stored_outcome
+from meadhall.server.hall.switches import Switches
 from meadhall.server.hall.talk import Talk
 from meadhall.server.hall.upkeep.housekeeping import delete_hourly
 from meadhall.server.hall.upkeep.readiness import Readiness
@@ -97,6 +98,7 @@ class Hall:
         ready: the games that can be played already.
         closing: set when the server stops.
         charts: the charts of finished matches.
+        switches: what the host has switched off or limited.
         orders: the reports and prints that guests order.
         questions: what guests ask in the workshop.
         peoples_matches: counts of the matches between people.
@@ -125,13 +127,14 @@ class Hall:
         self.ready = Readiness(worker)
         self.closing = asyncio.Event()
         self.charts = ChartQueue(worker, store.time)
-        self.orders = Orders(store, self.closing, settings.reports)
+        self.switches = Switches(store)
+        self.orders = Orders(store, self.closing, self.switches)
         self.questions = Questions(store, self.orders)
         self.peoples_matches = PeoplesMatches(store)
         self.outcomes = DailyOutcomes(worker, store.time)
         self.uploads = Uploads()
         self.scheduler = Scheduler(store)
-        self.talk = Talk(store, Ignoring(store, self._call_pages), settings.chat)
+        self.talk = Talk(store, Ignoring(store, self._call_pages), self.switches)
         self.uptime = Uptime(store)
         self.uptime.on_change = self._note_outages
         self.deadlines = Deadlines(self.scheduler, self.uptime)
@@ -147,10 +150,10 @@ class Hall:
         self._loading: dict[str, _Loading] = {}
         self.accounts = Accounts(store, self.note_changes)
         self.accounts.on_session_change(self._end_pages)
-        self.admission = Admission(store, settings.admission)
+        self.admission = Admission(store, settings.admission, self.switches)
         self.identity = IdentityLinks(store, self.accounts, self.note_changes)
         self.attendance = Attendance(store.time)
-        self._services = Services(store, worker, self.scheduler, self.deadlines, settings.bot_pause)
+        self._services = Services(store, worker, self.scheduler, self.deadlines, settings.bot_pause, self.switches)
         push_services = PushServices(settings.push_services, settings.public_url, store.time)
         self.notifications = Notifications(store, self.scheduler, push_services, self._is_looking, settings.sub_path)
         for kind in ("turn", "short"):
@@ -272,15 +275,17 @@ class Hall:
         self.evenings.end_pages(guest)
         self.talk.ignoring.forget(guest)
 
-    def do(self, by: str, deed: str, work: Callable[..., Done], **arguments: Any) -> Any:
+    def do(self, by: str, deed: str, work: Callable[..., Done], /, **arguments: Any) -> Any:
         """Carry out a deed of a host or helper, and let the open pages show it. Return its answer.
 
         ``by``: their public id, "" for a command. See ``host_deeds.carried_out``.
         """
         done = self.store.transact(carried_out, by, deed, work, **arguments)
+        self.switches.read()
         self.note_changes(done.tables)
         self.note_chats(done.chats)
         self.accounts.announce_sessions_changed(*done.guests)
+        self.admission.note_closings(done.shut_out)
         return done.answer
 
     def note_chats(self, ids: Iterable[str]) -> None:
@@ -457,7 +462,7 @@ class Hall:
     async def add_table(self, table: TableRow, request: RequestKey | None = None) -> Room:
         """Store a new table and return its room. Raises TooMany for a guest who hosts too many."""
         rules = {name: game(name).version for name in game_names()}
-        if self.store.transact(tables.count_unfinished, table.host, rules) >= self.settings.tables_per_guest:
+        if self.store.transact(tables.count_unfinished, table.host, rules) >= self.switches.quotas["tables_per_guest"]:
             raise TooMany(_("You host too many unfinished tables; finish one first."))
         self.store.add_table(table, request)
         return await self.room(table.id)

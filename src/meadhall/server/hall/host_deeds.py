@@ -21,6 +21,7 @@ class Done:
         chats: the ids of tables whose chats have changed.
         subject: to whom or what it was done, for the log: a public id, or another name that is no secret. None: the log has no
             line of it.
+        shut_out: the id of a guest who was shut out; "" if none was.
     """
 
     answer: Any = None
@@ -28,14 +29,15 @@ class Done:
     guests: list[str] = field(default_factory=list)
     chats: list[str] = field(default_factory=list)
     subject: str | None = ""
+    shut_out: str = ""
 
 
-def carried_out(db: Db, /, by: str, deed: str, work: Callable[..., Done], **arguments: Any) -> Done:
-    """Carry out a deed and note it in the log, with its argument ``reason`` if it has one.
+def carried_out(db: Db, by: str, deed: str, work: Callable[..., Done], /, **arguments: Any) -> Done:
+    """Carry out a deed and note it in the log, with its argument ``reason`` if it has one. ``deed`` can be an argument, too.
 
     ``by``: the public id of the host or helper, "" for a command.
     """
     done = work(db, **arguments)
     if done.subject is not None:
-        host_log.note(db, by, deed, done.subject, arguments.get("reason", ""))
+        host_log.note(db, by, str(arguments.get("deed", deed)), done.subject, str(arguments.get("reason", "")))
     return done

@@ -26,6 +26,7 @@ from typing import Any, Final, Literal
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, NotFound, TooMany
+from meadhall.server.hall.switches import OFF, Switches
 from meadhall.server.store import jobs
 from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
@@ -109,13 +110,11 @@ class Orders:
 
     Args:
         closing: set when the hall stops.
-
-    Attributes:
-        is_open: whether the host allows orders.
+        switches: says whether the host allows reports and prints.
     """
 
-    def __init__(self, store: Store, closing: asyncio.Event, is_open: bool = True) -> None:
-        self.is_open = is_open
+    def __init__(self, store: Store, closing: asyncio.Event, switches: Switches) -> None:
+        self._switches = switches
         self._store = store
         self._closing = closing
         self._orders: dict[str, Order] = {}  # the oldest first
@@ -129,9 +128,8 @@ class Orders:
                 order.progress = 1.0
 
     def start(self, guest: Guest, address: str, kind: Kind, request: dict[str, Any], question: str = "") -> Order:
-        """Put an order into the queue. Raises NotFound, TooMany, DatabaseUnavailable."""
-        if not self.is_open:
-            raise NotFound(_("This hall makes no reports and doesn't print."))
+        """Put an order into the queue. Raises SwitchedOff, TooMany, DatabaseUnavailable."""
+        self._switches.check(f"{kind}s", guest)
         opened = [order for order in self._orders.values() if order.kind == kind and order.is_open]
         if sum(order.owner == guest.id for order in opened) >= _OPEN_OF_GUEST[kind]:
             raise TooMany(
@@ -150,7 +148,7 @@ class Orders:
     async def printed(self, guest: Guest, address: str, request: dict[str, Any]) -> bytes:
         """Order a print and return it. If the hall was restarted since the guest has ordered the same, that is the print.
 
-        It is deleted when it has been read. Raises NotFound, TooMany, BadSetup, DatabaseUnavailable.
+        It is deleted when it has been read. Raises SwitchedOff, TooMany, BadSetup, DatabaseUnavailable.
         """
         wanted = json.loads(json.dumps(request))
         before = (each for each in self._orders.values() if not each.address and (each.kind, each.request) == ("print", wanted))
@@ -198,7 +196,7 @@ class Orders:
 
     def go_on(self) -> None:
         """Start the orders whose turn has come."""
-        for kind in _AT_ONCE if self.is_open else ():
+        for kind in (each for each in _AT_ONCE if self._switches.values[f"{each}s"] != OFF):
             while (order := self._next(kind)) is not None:
                 order.state = "running"
                 self._served[order.address] = next(self._turns)

@@ -13,6 +13,7 @@ from meadhall.server.hall.clocks import Clocks
 from meadhall.server.hall.deadlines import Deadlines
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.state import TableState
+from meadhall.server.hall.switches import Switches
 from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import Guest, SeatRow, TableRow
@@ -35,6 +36,7 @@ class Services:
         scheduler: does work at its time.
         deadlines: the jobs that wait until the time of a seat is up.
         bot_pause: seconds that a bot takes for an action on average.
+        switches: what the host has switched off.
     """
 
     store: Store
@@ -42,6 +44,7 @@ class Services:
     scheduler: Scheduler
     deadlines: Deadlines
     bot_pause: float
+    switches: Switches
 
 
 class Company(Protocol):

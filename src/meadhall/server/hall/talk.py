@@ -10,12 +10,13 @@ from datetime import timedelta
 from typing import Final
 
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import BadLine, ChatOff, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
+from meadhall.server.errors import BadLine, ChatOff, KeyReused, Muted, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall.chat import KEPT, PHRASES, REACTIONS, clean_line
 from meadhall.server.hall.lobby_changes import names_at
 from meadhall.server.hall.people.acquaintances import Ignoring, hears
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.switches import OFF, Switches
 from meadhall.server.store import talk
 from meadhall.server.store.acquaintances import Ignored, IgnoreKind
 from meadhall.server.store.database import Db
@@ -34,18 +35,18 @@ class Talk:
     """Lets guests talk at tables.
 
     Attributes:
-        is_on: whether the hall has chats.
+        switches: say whether the hall has chats, and who writes in them.
         ignoring: whom guests have muted and blocked.
     """
 
-    def __init__(self, store: Store, ignoring: Ignoring, is_on: bool) -> None:
-        self.is_on = is_on
+    def __init__(self, store: Store, ignoring: Ignoring, switches: Switches) -> None:
+        self.switches = switches
         self.ignoring = ignoring
         self._store = store
 
     def has_chat(self, table: TableRow) -> bool:
         """Return whether a table has a chat. The puzzle of a day has none: everyone solves it alone."""
-        return self.is_on and table.daily is None
+        return self.switches.values["chat"] != OFF and table.daily is None
 
     def prepare(self, room: Room, guest: Guest) -> Ignored:
         """Read everything that a page of the guest needs to show the chat. Return whom the guest ignores."""
@@ -70,6 +71,7 @@ class Talk:
 
         Raises:
             ChatOff: there is no chat here.
+            Muted: a helper of the hall has muted the guest.
             WrongMoment: the host has closed it.
             BadLine: the line is empty or too long, or there is no such phrase.
             TooMany: the guest has said much in a short time.
@@ -79,6 +81,9 @@ class Talk:
         if phrase is not None and (phrase not in PHRASES or phrase in REACTIONS):
             raise BadLine(_("There is no such phrase."))
         words = "" if phrase is not None else clean_line(text)
+        self._check_voice(guest)
+        if phrase is None and not self.switches.allows("chat", guest):
+            raise ChatOff(_("In this hall only people with an account write lines. You can still choose a phrase."))
         _check_open(room)
         audience, seat = audience_of(room.table, guest), room.table.seat_of(guest.id)
         if seat is None or not guest.is_stored:  # a spectator's name may belong to an account meanwhile
@@ -111,8 +116,14 @@ class Talk:
         if key not in REACTIONS:
             raise BadLine(_("There is no such reaction."))
         seat = room.seat_of(guest)
+        self._check_voice(guest)
         _check_open(room)
         return room.chat.react(guest.id, seat, room.table.seats[seat].name, key)
+
+    def _check_voice(self, guest: Guest) -> None:
+        """Refuse a guest whom a helper of the hall has muted. Raises Muted."""
+        if guest.muted_until is not None and guest.muted_until > self._store.time.now():
+            raise Muted(muted_words(guest))
 
     def close(self, room: Room, guest: Guest, closed: bool) -> None:
         """Close the chat of a table, or open it again. Only its host can."""
@@ -147,8 +158,8 @@ class Talk:
 
     def check(self, room: Room) -> None:
         """Refuse if the table has no chat. Raises ChatOff."""
-        if not self.is_on:
-            raise ChatOff(_("This hall has no chat."))
+        if self.switches.values["chat"] == OFF:
+            raise ChatOff(self.switches.reason("chat"))
         if not self.has_chat(room.table):
             raise ChatOff(_("The puzzle of the day has no chat."))
 
@@ -178,6 +189,12 @@ class Listener:
             return None
         talk.read_apart(room, self._guest, ignored)
         return ignored
+
+
+def muted_words(guest: Guest) -> str:
+    """Return until when a guest may not write, and why."""
+    until = _("A helper of this hall has muted you until {time}.").format(time=f"{guest.muted_until:%Y-%m-%d %H:%M} UTC")
+    return f"{until} {_('Reason: {reason}').format(reason=guest.reason)}" if guest.reason else until
 
 
 def audience_of(table: TableRow, guest: Guest) -> Audience:

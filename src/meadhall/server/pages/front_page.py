@@ -123,8 +123,9 @@ def hall_page(
             [replace(card(table, guest, None), waits=who_waits(table, at)) for table in open_ if table.id not in mine], chosen
         ),
         running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
-        search=_search(hall),
+        opens_evenings=hall.switches.allows("evenings", guest),
         evenings=tuple((each.id, each.name, listed([game(name).title for name in each.games])) for each in evenings),
+        search=_search(hall) if hall.switches.allows("quick_match", guest) else None,
     )
 
 

@@ -1,16 +1,22 @@
-"""The models of the pages of hosts and helpers."""
+"""The words of the pages of hosts and helpers, and of what they let the hall tell a guest."""
 
 from __future__ import annotations
 
-from typing import Final
+from datetime import datetime
+from typing import Any, Final
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
-from meadhall.server.store.models import Guest
+from meadhall.server.hall.chat import in_words
+from meadhall.server.hall.moderation import DEEDS, REASONS
+from meadhall.server.hall.talk import muted_words
+from meadhall.server.store.models import FOR_GOOD, Guest
 from meadhall.server.web.links import link
 
 _SECTIONS: Final = (
     ("/host", marked("Cases"), ("helper", "host")),
+    ("/host/waiting", marked("New guests"), ("helper", "host")),
+    ("/host/switches", marked("Switches"), ("host",)),
     ("/host/log", marked("Log"), ("host",)),
 )
 """The sections: their addresses, their titles, and the roles that see them."""
@@ -19,3 +25,20 @@ _SECTIONS: Final = (
 def sections(reader: Guest) -> list[tuple[str, str]]:
     """Return the addresses and titles of the sections that a reader with a role may open."""
     return [(link(path), _(title)) for path, title, roles in _SECTIONS if reader.role in roles]
+
+
+def case_words() -> dict[str, Any]:
+    """Return what the template of a case needs for its words."""
+    return {"reasons": REASONS, "deeds": DEEDS, "in_words": in_words, "for_good": FOR_GOOD}
+
+
+def personal_news(guest: Guest, now: datetime) -> list[str]:
+    """Return what the next page tells a guest once, in words."""
+    reason = " " + _("Reason: {reason}").format(reason=guest.reason) if guest.reason else ""
+    words = {
+        "renamed": _("A helper of this hall has given you another name: {name}.").format(name=guest.name) + reason,
+        "muted": muted_words(guest) if guest.muted_until is not None and guest.muted_until > now else "",
+        "acted": _("Something was done about what you have reported. Thank you."),
+        "unfounded": _("The helpers have looked at what you have reported, and saw no reason to do something."),
+    }
+    return [words[key] for key in guest.told.split() if words.get(key)]

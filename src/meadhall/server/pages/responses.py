@@ -22,18 +22,29 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.registry import game, game_fault
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import speak
-from meadhall.server.errors import NotAdmitted, OtherRules, RefusalInfo, ShutOut, Unsure, code_of, reason_of, rule_of, status_of
+from meadhall.server.errors import (
+    NotAdmitted,
+    OtherRules,
+    RefusalInfo,
+    ShutOut,
+    Unsure,
+    Waiting,
+    code_of,
+    reason_of,
+    rule_of,
+    status_of,
+)
 from meadhall.server.hall.holidays import is_slow
 from meadhall.server.hall.notifications import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import TALK_PLACE
+from meadhall.server.pages.host import personal_news
 from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.models import Device, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
 from meadhall.server.pages.templates import render
-from meadhall.server.settings import ACCOUNTS
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.links import base_url, link, outside, sub_path
 from meadhall.server.web.request import AnyRequest, page_id
@@ -45,8 +56,9 @@ Html = Response[str]
 
 Answer = Response[Any] | Redirect
 
-Word = Literal["in", "out", "deleted", "saved"]
-"""What the next page says once: the guest is signed in, is signed out, has deleted their account, or has saved their settings."""
+Word = Literal["in", "out", "deleted", "saved", "reported"]
+"""What the next page says once: the guest is signed in, is signed out, has deleted their account, has saved their settings, or
+has reported something."""
 
 _WORD: Final = "meadhall_word"
 """The cookie that carries it from a form to the next page."""
@@ -61,6 +73,8 @@ def page(request: AnyRequest, guest: Guest, template: str, content: Any, status:
     """Return a whole page for a guest. ``content`` is the page's model."""
     origin = outside(request).url.removesuffix(sub_path())
     seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest), has_cookies=_has_cookies(request))
+    if guest.told:
+        more["personal"] = personal_news(guest, request.app.state.hall.time.now())
     text = render(template, seen, content, request.url.path, origin, dev=request.app.state.dev, **more)
     answer = Response(text, media_type=MediaType.HTML, status_code=status)
     if seen.word:
@@ -80,6 +94,7 @@ def _word(request: AnyRequest, guest: Guest) -> str:
         "in": _("Welcome, {name}. You are signed in."),
         "out": _("You are signed out. On this device you are a new guest now: {name}."),
         "saved": _("Your settings are saved."),
+        "reported": _("Thank you. The helpers of this hall will look at it."),
         "deleted": _("Your account is deleted. On this device you are a new guest now: {name}."),
     }
     return words.get(request.cookies.get(_WORD, ""), "").format(name=guest.name)
@@ -349,10 +364,11 @@ def _error_page(
 def _not_admitted_page(request: AnyRequest, error: MeadhallError) -> Html:
     """Return the page for a visitor without admission. It says how to get in."""
     is_shut_out = isinstance(error, ShutOut)
-    can_register = request.app.state.hall.settings.admission == ACCOUNTS
-    title = _("You can't come in") if is_shut_out else _("Welcome at the door")
+    can_register = request.app.state.hall.admission.can_register
+    title, guest = _("You can't come in") if is_shut_out else _("Welcome at the door"), _guest_or_stranger(request)
     more = {"title": title, "text": reason_of(error), "ways": not is_shut_out, "can_register": can_register}
-    return page(request, _guest_or_stranger(request), "not_admitted.html", None, int(status_of(error)), **more)
+    more |= {"waits": isinstance(error, Waiting), "asked": guest.asks is not None}
+    return page(request, guest, "not_admitted.html", None, int(status_of(error)), **more)
 
 
 def _guest_or_stranger(request: AnyRequest) -> Guest:

@@ -78,6 +78,7 @@ class TalkState:
         spectator: whether the reader is a spectator.
         running: whether the match is running.
         closed: whether the host of the table has closed the chat.
+        phrases_only: whether the reader can write no lines, for want of an account.
         host: whether the reader is the host of the table.
         reacts: whether the reader can react: a player among other people.
     """
@@ -87,6 +88,7 @@ class TalkState:
     spectator: bool
     running: bool
     closed: bool
+    phrases_only: bool
     host: bool
     reacts: bool
     people: tuple[PersonHere, ...]
@@ -222,6 +224,7 @@ def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> T
         spectator=is_spectator,
         running=table.status == "running",
         closed=room.chat.is_closed,
+        phrases_only=not room.services.switches.allows("chat", guest),
         host=table.is_hosted_by(guest.id),
         reacts=not (is_spectator or room.chat.is_closed) and table_tools(table).chat,
         people=people,

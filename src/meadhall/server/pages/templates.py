@@ -53,6 +53,7 @@ def environment() -> Environment:
         game_named=game,
         clock_words=clock_words,
         dev=None,  # the pages of a hall in development mode get it
+        personal=(),  # what a page tells a guest once
     )
     return environment
 

@@ -87,7 +87,7 @@ async def new_guest(request: AnyRequest, data: Annotated[NewGuest, STRICT], hall
     A hall for invited guests needs an ``invitation``. In a hall for people with an account, only an account's program may play.
     """
     request.app.state.guest_limit.count(client_address(request), new_id())
-    hall.admission.check_program(data.invitation)
+    hall.admission.check_program(data.invitation, request.client.host if request.client else "")
     if data.invitation is not None and hall.settings.admission == INVITED:
         hall.admission.note_of(data.invitation)
     guest, token = sessions.create_for_program(data.name)
@@ -299,7 +299,7 @@ async def identify(request: AnyRequest) -> None:
     if guest is None:
         raise NotAuthorizedException("send the token of POST /api/v1/guests as 'Authorization: Bearer <token>'")
     scope["state"]["guest"] = guest
-    hall.admission.check(guest, "")
+    hall.admission.check(guest, "", scope["client"][0] if scope["client"] else "")
 
 
 def router() -> Router:

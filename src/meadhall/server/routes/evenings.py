@@ -39,14 +39,16 @@ _LOOK: Final = 2.0
 
 
 @get("/evenings/new")
-async def show_form(request: AnyRequest, guest: Guest) -> Html:
+async def show_form(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the form for a new evening."""
+    hall.switches.check("evenings", guest)
     return page(request, guest, "evening/new.html", None, **pages.form_fields(), given={}, notice=None)
 
 
 @post("/evenings", status_code=200)
 async def open_evening(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Answer:
     """Open an evening, which the guest leads."""
+    hall.switches.check("evenings", guest)
     try:
         evening = hall.evenings.open(
             sessions.save(guest, name=form.get("leader", "")),

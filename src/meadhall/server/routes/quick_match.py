@@ -59,6 +59,7 @@ def _info(room: Room) -> QuickMatchInfo:
 @post("/quick", status_code=200)
 async def look(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
     """Sit at a table for the chosen game, number of players, options and clock."""
+    hall.switches.check("quick_match", guest)
     guest = sessions.save(guest, name=form.get("name", ""))
     subject = game(form.get("game", ""))
     options = {name.removeprefix(OPTION): value for name, value in form.items() if name.startswith(OPTION)}
@@ -71,13 +72,14 @@ async def look(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redi
     return see_other(link(f"/tables/{room.table.id}"))
 
 
-@post("/quick-match", status_code=200, responses=refusals(400, 401, 404, 413, 429))
+@post("/quick-match", status_code=200, responses=refusals(400, 401, 403, 404, 413, 429, 503))
 async def look_for_match(data: Annotated[NewQuickMatch, STRICT], hall: Hall, program: Guest) -> QuickMatchInfo:
     """Sit at the first open table for this game, number of players, options and clock, or open one.
 
     The match begins when all seats are taken. You keep your seat as long as you listen to the table's stream, or ask for the
     table or for this at least every 15 seconds.
     """
+    hall.switches.check("quick_match", program)
     clock = None if data.clock is None else clock_of(data.clock)
     wanted = await wanted_match(data.game, data.players, data.options, clock, data.bots_after, data.bot)
     return _info(await quick_match(hall, program, wanted))

@@ -68,14 +68,16 @@ async def chart_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest,
 
 
 @get("/replay")
-async def show_upload(request: AnyRequest, guest: Guest) -> Html:
+async def show_upload(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the form to upload a record."""
-    return page(request, guest, "upload.html", None)
+    closed = "" if hall.switches.allows("uploads", guest) else hall.switches.reason("uploads")
+    return page(request, guest, "upload.html", None, closed=closed)
 
 
 @post("/replay", status_code=200, request_max_body_size=UPLOAD_LIMIT)
-async def upload_record(request: AnyRequest, hall: Hall) -> Answer:
+async def upload_record(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
     """Verify and keep a record. An invalid one is refused with the place and the reason."""
+    hall.switches.check("uploads", guest)
     upload = (await request.form()).get("record")
     if not isinstance(upload, UploadFile):
         raise RecordError("record", _("choose a file first"))

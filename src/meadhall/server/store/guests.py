@@ -95,18 +95,19 @@ class KnownPerson:
     created_at: datetime
     has_account: bool
     is_closed: bool
+    role: str
     tables: int
 
 
 def named_like(db: Db, name: str, limit: int) -> list[KnownPerson]:
     """Return people whose names contain a text, in any case, the newest first."""
     query = """SELECT public_id, name, created_at, EXISTS (SELECT 1 FROM accounts WHERE guest = guests.id),
-        closed_at IS NOT NULL, (SELECT count(*) FROM seat_guests WHERE guest = guests.id)
-        FROM guests WHERE instr(lower(name), lower(?)) ORDER BY created_at DESC, public_id LIMIT ?"""
-    rows = db.rows(query, name, limit)
+        closed_at IS NOT NULL AND coalesce(closed_until, '9') > ?, role,
+        (SELECT count(*) FROM seat_guests WHERE guest = guests.id) FROM guests
+        WHERE instr(lower(name), lower(?)) ORDER BY created_at DESC, public_id LIMIT ?"""
     return [
-        KnownPerson(id, named, in_utc(at), bool(has_account), bool(is_closed), count)
-        for id, named, at, has_account, is_closed, count in rows
+        KnownPerson(id, named, in_utc(at), bool(has_account), bool(is_closed), role, count)
+        for id, named, at, has_account, is_closed, role, count in db.rows(query, db.now(), name, limit)
     ]
 
 
@@ -121,9 +122,19 @@ def rename(db: Db, guest: Guest, name: str, unlike_others: Callable[[str, Collec
     return sorted(tables.change_all_of(db, guest.id))
 
 
-def shut_out(db: Db, guest: str) -> list[str]:
-    """Shut a person out, sign them out everywhere, and take them off the tables that are not over. Return these tables' ids."""
-    db.run("UPDATE guests SET closed_at = ? WHERE id = ?", db.now(), guest)
+def shut_out(db: Db, guest: str, until: datetime | None = None, reason: str = "", address: str | None = None) -> list[str]:
+    """Shut a person out, sign them out everywhere, and take them off the tables that are not over. Return these tables' ids.
+
+    Args:
+        db: the transaction.
+        guest: their id.
+        until: when it ends; None: never.
+        reason: why; they read it.
+        address: the hash of their network address, if it is known: new guests from there have to wait.
+    """
+    change(db, guest, closed_at=db.now(), closed_until=until, reason=reason)
+    if address is not None:
+        hold_address(db, guest, address)
     sessions.end_all(db, guest)
     changed = []
     for table in tables.unfinished_of(db, guest):
@@ -132,14 +143,40 @@ def shut_out(db: Db, guest: str) -> list[str]:
     return changed
 
 
-def give_role(db: Db, guest: str, role: str) -> None:
-    """Make the owner of an account a ``helper`` or ``host`` of the hall; "" takes the role away."""
-    db.run("UPDATE guests SET role = ? WHERE id = ?", role, guest)
+def change(db: Db, guest: str, /, **values: datetime | str | None) -> None:
+    """Change columns of a guest that are no settings: ``role``, ``muted_until``, ``reason``, ``asks`` and so on."""
+    columns = ", ".join(f"{name} = :{name}" for name in values)
+    db.run(f"UPDATE guests SET {columns} WHERE id = :id", id=guest, **values)
 
 
 def let_in_again(db: Db, guest: str) -> None:
     """Admit a person again after they were shut out."""
-    db.run("UPDATE guests SET closed_at = NULL WHERE id = ?", guest)
+    change(db, guest, closed_at=None, closed_until=None)
+    db.run("DELETE FROM closings WHERE guest = ?", guest)
+
+
+def hold_address(db: Db, guest: str, address: str) -> None:
+    """Let new guests from the address of someone who was shut out wait, as long as that lasts; of two people, the longer one."""
+    query = """INSERT INTO closings (address, guest, ends_at) SELECT ?, id, closed_until FROM guests WHERE id = ?
+        ON CONFLICT (address) DO UPDATE SET guest = excluded.guest, ends_at = excluded.ends_at
+        WHERE coalesce(excluded.ends_at, '9') > coalesce(ends_at, '9')"""
+    db.run(query, address, guest)
+
+
+def held_addresses(db: Db) -> dict[str, datetime]:
+    """Return until when new guests of each address wait."""
+    return {address: in_utc_or_none(end) or FOR_GOOD for address, end in db.rows("SELECT address, ends_at FROM closings")}
+
+
+def tell(db: Db, guest: str, what: str) -> None:
+    """Let the next page tell a guest something, by its key."""
+    db.run("UPDATE guests SET told = trim(told || ' ' || ?1) WHERE id = ?2 AND instr(told, ?1) = 0", what, guest)
+
+
+def waiting(db: Db, most: int) -> list[tuple[Guest, datetime]]:
+    """Return the new guests who wait, and since when they are known, the first ones first."""
+    rows = db.rows(f"{_SELECT} WHERE asks IS NOT NULL AND created_at > '' ORDER BY created_at LIMIT ?", most)
+    return [(_guest(row), in_utc(row["created_at"])) for row in rows]
 
 
 def admit(db: Db, guest: str, link: str | None) -> None:

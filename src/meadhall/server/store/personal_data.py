@@ -46,6 +46,9 @@ def merge_guests(db: Db, source: str, target: str) -> list[str]:
     admitted = db.one("SELECT admitted_by FROM guests WHERE id = ? AND admitted_at IS NOT NULL", source)
     if admitted is not None:
         guests.admit(db, target, admitted["admitted_by"])
+    carry = """UPDATE guests SET (muted_until, reason) = (SELECT muted_until, reason FROM guests WHERE id = :source)
+        WHERE id = :target AND coalesce(muted_until, '') < (SELECT coalesce(muted_until, '') FROM guests WHERE id = :source)"""
+    db.run(carry, source=source, target=target)  # who was muted stays so
     db.run("DELETE FROM guests WHERE id = ?", source)
     person = guests.find(db, target)
     if person is not None:
@@ -122,6 +125,7 @@ _SECRETS: Final[Mapping[str, frozenset[str]]] = {
     "passkeys": frozenset({"id", "public_key", "sign_count"}),
     "sessions": frozenset({"id", "token"}),
     "push_subscriptions": frozenset({"endpoint", "p256dh", "auth", "vapid_key", "session"}),
+    "cases": frozenset({"address"}),
     "chat_lines": frozenset({"number"}),  # it counts lines that the guest doesn't hear
 }
 """Columns that no download contains: they prove who a person is, or say nothing about them."""

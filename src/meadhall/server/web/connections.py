@@ -22,9 +22,9 @@ from typing import Any, Final, Protocol
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from meadhall.server.ops.addresses import address_group
 from meadhall.server.ops.logs import OncePerInterval
 from meadhall.server.web.forwarded import peer, trusted_by
-from meadhall.server.web.request import address_group
 
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())

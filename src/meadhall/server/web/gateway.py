@@ -21,6 +21,7 @@ from litestar.exceptions import TooManyRequestsException
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from litestar.utils import normalize_path
 
+from meadhall.server.ops.addresses import address_group
 from meadhall.server.ops.logs import OncePerInterval, request_id
 from meadhall.server.ops.metrics import REQUESTS
 from meadhall.server.settings import Settings
@@ -29,7 +30,6 @@ from meadhall.server.web.connections import CONNECTION, RETRY_AFTER
 from meadhall.server.web.forwarded import FORWARDED, Proxies, is_host, peer
 from meadhall.server.web.known_devices import device_cookie
 from meadhall.server.web.limits import RequestLimit
-from meadhall.server.web.request import address_group
 from meadhall.server.web.sessions import session_cookie
 
 log = logging.getLogger(__name__)

@@ -81,18 +81,18 @@ class GuestLimit:
     Without it, a limit for a guest alone would limit no one.
 
     Args:
-        most: guests and records of one address in an hour; 0 for no limit.
+        most: returns how many guests and records one address may bring in an hour.
         seconds: returns the seconds of a monotonic clock.
     """
 
-    def __init__(self, most: int, seconds: Callable[[], float]) -> None:
+    def __init__(self, most: Callable[[], float], seconds: Callable[[], float]) -> None:
         self._most = most
         self._guests: TTLCache[str, set[str], float] = TTLCache(inf, _HOUR, seconds)  # the new guests of an hour, by address
 
     def count(self, address: str, new: str) -> None:
         """Count a guest or a record that is about to be stored, by its id. Raises TooMany."""
         guests = self._guests.setdefault(address, set())
-        if new not in guests and len(guests) >= self._most > 0:
+        if new not in guests and len(guests) >= self._most():
             raise TooMany(_("Too many new guests and records have come from your network. Try again in an hour."))
         guests.add(new)
 

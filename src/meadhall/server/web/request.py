@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
-from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any, Final
 
 from litestar import Request
@@ -15,6 +13,7 @@ from litestar.exceptions import ClientException, InternalServerException
 from litestar.serialization import decode_json
 
 from meadhall.engine.text.language import gettext as _
+from meadhall.server.ops.addresses import address_group
 
 AnyRequest = Request[Any, Any, Any]
 
@@ -66,20 +65,6 @@ def page_id(request: AnyRequest) -> str:
 def client_address(request: AnyRequest) -> str:
     """Return under which address a client is counted: its own, or the one that a trusted proxy forwards."""
     return address_group(request.client.host) if request.client else "unknown"
-
-
-@lru_cache(maxsize=4096)
-def address_group(address: str) -> str:
-    """Return what counts as one client: an IPv4 address, or the /64 network of an IPv6 address (one client may use all of it)."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:  # a proxy may forward a name
-        return address
-    if not isinstance(parsed, IPv6Address):
-        return address
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ip_network((int(parsed), 64), strict=False))
 
 
 def _refuse_repeated_names(body: bytes) -> None:

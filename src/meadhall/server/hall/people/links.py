@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import NotAdmitted, NotFound, ShutOut
+from meadhall.server.errors import NotAdmitted, NotFound, ShutOut, Waiting
 from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, Device, SignedIn
+from meadhall.server.hall.switches import OFF, ON, Switches
+from meadhall.server.ops.addresses import address_group
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
 from meadhall.server.store import accounts, guests, links, personal_data, sessions
 from meadhall.server.store.database import Db
 from meadhall.server.store.links import IdentityLink, hash_of
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import FOR_GOOD, Guest
 from meadhall.server.store.store import Store
 
 # ------------------------------------------------------------------------------------------------------------------ into the hall
@@ -29,6 +32,20 @@ _PUBLIC: Final = (
 )
 """Pages that everyone may see: how to get in, the rules, what is kept, and the choice of the language."""
 
+_OF_THE_HOUSE: Final = ("/contact", "/imprint", "/house-rules")
+"""Pages that the host writes, which those who are shut out may read, too."""
+
+ASK: Final = "/waiting"
+"""Where a new guest who has to wait asks a helper."""
+
+_WAYS_IN: Final = ("/sign-in", "/sign-out", "/identity/")
+"""Forms that make a device another guest whom the hall knows already."""
+
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+
+MOST_ADDRESSES: Final = 20_000
+"""Addresses of guests in memory."""
+
 _FOR_NEW_ACCOUNTS: Final = ("/account/new", "/account/passkey-options")
 
 
@@ -38,33 +55,98 @@ class Admission:
     Args:
         store: the database.
         mode: ``open``, ``invited`` or ``accounts``.
+        switches: say whether the hall takes new guests.
+
+    Attributes:
+        addresses: the last addresses of guests, by their ids: in memory only.
+        held: until when new guests from an address wait, by its hash.
     """
 
-    def __init__(self, store: Store, mode: str) -> None:
+    def __init__(self, store: Store, mode: str, switches: Switches) -> None:
         self._store = store
+        self._secret = store.secret("addresses").encode()
+        self._switches = switches
         self.mode = mode
+        self.addresses: dict[str, str] = {}
+        self.held: dict[str, datetime] = {}
+        self.note_closings()
 
-    def check(self, guest: Guest, path: str) -> None:
-        """Refuse a guest who may not see a page. Raises NotAdmitted, ShutOut."""
-        if self._is_closed(guest):
-            if not path.startswith(("/privacy", "/sign-out")):
-                raise ShutOut(_("The host of this hall has closed your access."))
+    def check(self, guest: Guest, path: str, address: str = "", is_reading: bool = False) -> None:
+        """Refuse a guest who may not see a page, and remember their address for the case that they are shut out.
+
+        Raises NotAdmitted, ShutOut, and Waiting.
+        """
+        if address:
+            self.addresses[guest.id] = address
+        if guest.closed_until is not None and guest.closed_until > self._store.time.now():
+            if not path.startswith(("/privacy", "/sign-out", *_OF_THE_HOUSE)):
+                raise ShutOut(_why_closed(guest))
             return
-        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.mode == ACCOUNTS else _PUBLIC
+        if self.held and (guest.asks is not None or not guest.is_stored):
+            self.check_newcomer(address, path, is_reading)
+        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.can_register else _PUBLIC
         if not self.admits(guest) and not path.startswith(public):
+            raise NotAdmitted(self.reason(guest))
+
+    def check_new(self, path: str) -> None:
+        """Refuse the form of a visitor who would become a new guest by it while the hall takes none. Raises NotAdmitted."""
+        taken = self._switches.values["new_guests"]
+        by = ("/admission/", *_FOR_NEW_ACCOUNTS) if taken == ACCOUNTS else ()
+        if taken != ON and not path.startswith((*_WAYS_IN, *by)):
             raise NotAdmitted(self.reason())
+
+    def check_newcomer(self, address: str, path: str = "", is_reading: bool = False) -> None:
+        """Refuse a new guest, or one who waits for a helper, if someone was shut out whose address is the same.
+
+        They may read how to get in, and sign in to an account. An invitation needs no helper. Raises Waiting.
+        """
+        is_off = self.mode == INVITED or self._switches.values["hold_newcomers"] == OFF
+        if is_off or self.held.get(self._hash(address), _NEVER) <= self._store.time.now():
+            return
+        if path != ASK and not (is_reading and path.startswith((*_PUBLIC, *_OF_THE_HOUSE))) and not path.startswith(_WAYS_IN):
+            raise Waiting(
+                _("Someone from your network was shut out of this hall. New guests from there wait until a helper admits them.")
+            )
+
+    def note_closings(self, shut_out: str = "") -> None:
+        """Read anew whose new guests have to wait. ``shut_out``: a guest who was shut out now, whose address may be known."""
+        if shut_out in self.addresses:
+            self._store.transact(guests.hold_address, shut_out, self._hash(self.addresses[shut_out]))
+        self.held = self._store.transact(guests.held_addresses)
+
+    def hash_of(self, guest: str) -> str | None:
+        """Return the hash of the last address of a guest; None if it isn't known."""
+        return self._hash(self.addresses[guest]) if guest in self.addresses else None
+
+    def _hash(self, address: str) -> str:
+        return hmac.digest(self._secret, address_group(address).encode(), "sha256").hex()
+
+    def forget_addresses(self) -> None:
+        """Forget the addresses of the guests that were known first, if there are many."""
+        for guest in list(self.addresses)[:-MOST_ADDRESSES]:
+            del self.addresses[guest]
+
+    @property
+    def can_register(self) -> bool:
+        """Whether people without access get it by making an account."""
+        taken = self._switches.values["new_guests"]
+        return (self.mode == ACCOUNTS and taken == ON) or (self.mode != INVITED and taken == ACCOUNTS)
 
     def admits(self, guest: Guest) -> bool:
         """Return whether a guest may play here."""
-        if self._is_closed(guest):
+        if guest.closed_until is not None and guest.closed_until > self._store.time.now():
+            return False
+        if not guest.is_stored and self._switches.values["new_guests"] != ON:
             return False
         return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
 
     def _is_closed(self, guest: Guest) -> bool:
         return guest.closed_until is not None and guest.closed_until > self._store.time.now()
 
-    def reason(self) -> str:
-        """Return who may play here, in words."""
+    def reason(self, guest: Guest | None = None) -> str:
+        """Return who may play here, in words. ``guest``: who is refused; None: a new one."""
+        if (guest is None or not guest.is_stored) and self._switches.values["new_guests"] == OFF:
+            return self._switches.reason("new_guests")
         if self.mode == INVITED:
             return _("This hall is for invited guests. Ask its host for an invitation link.")
         return _("This hall is for people with an account.")
@@ -76,9 +158,15 @@ class Admission:
             raise _not_found()
         return link.note
 
-    def check_program(self, invitation: str | None) -> None:
-        """Refuse a program that may not become a guest. Raises NotAdmitted."""
-        if self.mode == ACCOUNTS or (self.mode == INVITED and invitation is None):
+    def check_program(self, invitation: str | None, address: str) -> None:
+        """Refuse a program that may not become a guest. Raises NotAdmitted, Waiting."""
+        self.check_newcomer(address)
+        taken = self._switches.values["new_guests"]
+        if (
+            taken == OFF
+            or (self.mode != INVITED and ACCOUNTS in (self.mode, taken))
+            or (self.mode == INVITED and invitation is None)
+        ):
             raise NotAdmitted(self.reason())
 
     def admit(self, token: str, guest: Guest) -> None:
@@ -94,6 +182,16 @@ class Admission:
 
         if not guest.is_admitted and not self._store.transact(enter):
             raise _not_found()
+
+
+def _why_closed(guest: Guest) -> str:
+    """Return that a guest is shut out, until when and why."""
+    parts = [_("The host of this hall has closed your access.")]
+    if guest.closed_until not in (None, FOR_GOOD):
+        parts.append(_("This ends on {time}.").format(time=f"{guest.closed_until:%Y-%m-%d %H:%M} UTC"))
+    if guest.reason:
+        parts.append(_("Reason: {reason}").format(reason=guest.reason))
+    return " ".join(parts)
 
 
 def _not_found() -> NotFound:

@@ -1,0 +1,180 @@
+"""Order among strangers: what people report, and what helpers and hosts of a hall decide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import marked
+from meadhall.server.errors import NotForYou, NotFound, TooMany
+from meadhall.server.hall.chat import PHRASES, clean_text
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.host_deeds import Done
+from meadhall.server.hall.people.acquaintances import hears
+from meadhall.server.hall.people.names import GIVEN, any_name, unlike_others
+from meadhall.server.hall.talk import audiences_of
+from meadhall.server.store import accounts, cases, guests, talk
+from meadhall.server.store.cases import Subject
+from meadhall.server.store.database import Db
+from meadhall.server.store.models import Guest
+from meadhall.server.store.talk import LineFilter
+
+REASONS: Final = {
+    "insult": marked("Insult or hate"),
+    "sexual": marked("Sexual"),
+    "spam": marked("Spam or advertising"),
+    "cheating": marked("Cheats or spoils the match: stalls, leaves, plays for another seat"),
+    "other": marked("Something else"),
+}
+"""Why something is reported, by the key that is stored."""
+
+DEEDS: Final = {
+    "hide": marked("line deleted"),
+    "rename": marked("renamed"),
+    "mute": marked("muted for a day"),
+    "week": marked("shut out for a week"),
+    "good": marked("shut out for good"),
+    "dismiss": marked("dismissed"),
+}
+"""What can be done in a case, by the key that is stored."""
+
+LONGEST: Final = 300
+"""Characters of a reporter's words, and of the reason of a helper."""
+
+MOST_WAITING: Final = 100
+"""New guests who wait for a helper at the same time."""
+
+
+async def reported(hall: Hall, guest: Guest, of: str, kind: str = "conduct") -> Subject:
+    """Return what a guest wants to report.
+
+    Args:
+        hall: the hall.
+        guest: the guest.
+        of: ``line:`` and the id of a line, ``seat:`` and the id of a table and the number of a seat, separated by a colon, or
+            ``person:`` and a public id.
+        kind: of a person, the ``name`` or the ``conduct``.
+
+    Raises:
+        NotFound: there is no such thing, or the guest doesn't see it, or it is about the guest.
+    """
+    where, *ids = of.split(":")
+    person: Guest | None = None
+    evidence, key, table = "", "", None
+    if where == "line" and ids:
+        kind, key = "line", ids[0]
+        for table, line in hall.store.transact(talk.find_lines, LineFilter(ids=[key]), 1):
+            room = await hall.room(table)
+            is_heard = line.audience in audiences_of(room.table, guest) and hears(hall.talk.ignoring.of(guest.id), line)
+            person = hall.store.transact(guests.find, line.guest) if is_heard and not line.is_deleted else None
+            evidence = line.text if line.phrase is None else PHRASES.get(line.phrase, line.phrase)
+    elif where == "seat" and len(ids) == 2:
+        table = ids[0]
+        seats = (await hall.room(table)).table.seats
+        owners = next((seat.guests for seat in seats if str(seat.seat) == ids[1]), frozenset())
+        person = hall.store.transact(guests.find, min(owners)) if owners - {guest.id} == owners != frozenset() else None
+    elif where == "person" and ids:
+        found = hall.store.transact(guests.find_public, ids[0])
+        person = found if found is not None and hall.acquaintances.knows(guest, found) else None
+    if person is None or person.id == guest.id:
+        raise NotFound(_("There is no such person or line here, or it is yours."))
+    if kind == "name":
+        key, evidence = f"{person.public_id} {person.name}", f"{person.name} ({person.crest.text})"
+    elif kind != "line":
+        kind, key = "conduct", f"{person.public_id} {table or ''}"
+    return Subject(kind, key, person, evidence, table)
+
+
+def report(hall: Hall, guest: Guest, subject: Subject, reason: str, words: str) -> None:
+    """Report something. Raises BadSetup without a reason, TooMany after many reports in a day."""
+    if reason not in REASONS:
+        raise BadSetup(_("Choose a reason."))
+    guest = guest if guest.is_stored else hall.store.save_guest(guest)
+    if hall.store.transact(cases.count_reports, guest.id, timedelta(days=1)) >= hall.switches.quotas["cases_in_day"]:
+        raise TooMany(_("You have reported a lot today. The helpers look at that first."))
+    address = hall.admission.hash_of(subject.person.id)
+    hall.store.transact(cases.report, subject, address, guest.id, reason, clean_text(words)[:LONGEST])
+
+
+def ask_in(hall: Hall, guest: Guest, words: str) -> None:
+    """Ask a helper for a new guest who has to wait. Raises TooMany."""
+    if len(hall.store.transact(guests.waiting, MOST_WAITING)) >= MOST_WAITING:
+        raise TooMany(_("Many new guests wait already. Try again later."))
+    hall.store.transact(guests.change, hall.store.save_guest(guest).id, asks=clean_text(words)[:200])
+
+
+# ------------------------------------------------------------------------------------------------- deeds of hosts and helpers
+
+
+def decide(db: Db, case: str, deed: str, reason: str = "", as_host: bool = True) -> Done:
+    """Do something in a case, and close it. The person reads the reason, and the reporters that something was done.
+
+    Raises:
+        NotFound: there is no such case.
+        BadSetup: there is no such deed, or not in such a case.
+        NotForYou: only a host may shut out for good, or decide about someone with a role.
+    """
+    for found in cases.find(db, cases.ONE, case):
+        person = guests.find(db, found["person"])
+        assert person is not None  # with a person their cases are deleted
+        if deed not in DEEDS or (deed == "hide" and found["kind"] != "line"):
+            raise BadSetup(_("That can't be done in this case."))
+        if not as_host and deed != "dismiss" and (deed == "good" or person.role):
+            raise NotForYou(_("Only a host of the hall can do that."))
+        done = Done()
+        if deed == "hide":
+            done = Done(chats=talk.erase_lines(db, LineFilter(ids=[found["subject"]]))[1])
+        elif deed == "rename":
+            done = rename(db, person, "", reason)
+        elif deed != "dismiss":
+            days = {"mute": 1, "week": 7, "good": 0}[deed]
+            done = mute(db, person, days, reason) if deed == "mute" else shut_out(db, person, days, reason, found["address"])
+        reporters = cases.decide(db, found, deed)
+        for reporter in reporters:
+            guests.tell(db, reporter, "unfounded" if deed == "dismiss" else "acted")
+        return replace(done, guests=[person.id, *reporters], subject=f"{person.public_id} case {case}")
+    raise NotFound(_("There is no case {id}.").format(id=case))
+
+
+def treat(db: Db, person: Guest, deed: str, as_host: bool = True) -> Done:
+    """Let someone who waits in (``admit``) or ``refuse`` them for a week; or let someone in again (``open``), or ``unmute`` them.
+
+    Raises NotForYou for the last two, which are for hosts, BadSetup for another deed, and for someone who doesn't wait.
+    """
+    if deed in ("open", "unmute") and not as_host:
+        raise NotForYou(_("Only a host of the hall can do that."))
+    if deed == "open":
+        guests.let_in_again(db, person.id)
+    elif deed == "unmute":
+        guests.change(db, person.id, muted_until=None)
+    elif deed not in ("admit", "refuse") or person.asks is None:
+        raise BadSetup(_("{name} doesn't wait.").format(name=person.name))
+    else:
+        guests.change(db, person.id, asks=None)
+    return shut_out(db, person, 7) if deed == "refuse" else Done(person.name, guests=[person.id], subject=person.public_id)
+
+
+def shut_out(db: Db, person: Guest, days: int, reason: str = "", address: str | None = None) -> Done:
+    """Shut a person out for some days; 0: for good. ``address``: its hash, if it is known."""
+    tables = guests.shut_out(db, person.id, db.now() + timedelta(days=days) if days else None, reason, address)
+    return Done(person.name, tables, [person.id], subject=person.public_id, shut_out=person.id)
+
+
+def mute(db: Db, person: Guest, days: int, reason: str) -> Done:
+    """Let a person write nothing for some days."""
+    guests.change(db, person.id, muted_until=db.now() + timedelta(days=days), reason=reason)
+    guests.tell(db, person.id, "muted")
+    return Done(person.name, guests=[person.id], subject=person.public_id)
+
+
+def rename(db: Db, person: Guest, name: str, reason: str = "") -> Done:
+    """Give a person a name; without one a neutral name, and the crest of a new guest. Raises NameTaken."""
+    crest = person.chosen_crest if name else ""
+    name = name or any_name(accounts.owned_of(db, GIVEN))
+    guests.change(db, person.id, reason=reason)
+    guests.tell(db, person.id, "renamed")
+    tables = guests.rename(db, replace(person, chosen_crest=crest), name, unlike_others)
+    return Done(person.name, tables, [person.id], subject=person.public_id)

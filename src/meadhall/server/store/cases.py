@@ -1,0 +1,93 @@
+"""Queries about cases: what people have reported, and what was done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from meadhall.server.store import guests, talk
+from meadhall.server.store.database import Db, in_utc, in_utc_or_none
+from meadhall.server.store.models import Guest, new_id
+
+Case = dict[str, Any]
+"""A row of the database: ``name`` and ``evidence`` are from the first report, ``closed_at`` is None until it is decided."""
+
+ONE: Final = "id = ?"
+WAITING: Final = "closed_at IS NULL ORDER BY created_at"
+DECIDED: Final = "closed_at > '' ORDER BY closed_at DESC"
+_OPEN: Final = "kind = ? AND subject = ? AND closed_at IS NULL"
+_OTHERS: Final = "person = ? AND id <> ? ORDER BY created_at DESC"
+"""Which cases are found."""
+
+_AROUND: Final = 4
+"""Lines before and after one that was reported; twice as many other cases of its author."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is reported.
+
+    Attributes:
+        kind: ``line``, ``name`` (with the crest) or ``conduct``.
+        key: names it among all of its kind: reports with the same one are one case.
+        person: of whom it is.
+        evidence: the line or the name as it is now.
+        table: the id of the table where it was seen; None if it was elsewhere.
+    """
+
+    kind: str
+    key: str
+    person: Guest
+    evidence: str
+    table: str | None = None
+
+
+def find(db: Db, which: str, *values: object, most: int = 1) -> list[Case]:
+    """Return cases. ``which``: one of the conditions above, for these values."""
+    rows = map(dict, db.rows(f"SELECT * FROM cases WHERE {which} LIMIT ?", *values, most))
+    return [row | {"created_at": in_utc(row["created_at"]), "closed_at": in_utc_or_none(row["closed_at"])} for row in rows]
+
+
+def report(db: Db, subject: Subject, address: str | None, guest: str, reason: str, words: str) -> None:
+    """Store a report. The first one of a thing opens a case, and a second one of the same guest changes nothing.
+
+    ``address``: the hash of the person's network address, if it is known.
+    """
+    found = find(db, _OPEN, subject.kind, subject.key)
+    id, person = found[0]["id"] if found else new_id(), subject.person
+    if not found:
+        row: Case = {"id": id, "kind": subject.kind, "subject": subject.key, "person": person.id, "name": person.name}
+        row |= {"evidence": subject.evidence, "table_id": subject.table, "address": address, "created_at": db.now()}
+        db.insert("cases", row)
+    values = {"case_id": id, "guest": guest, "reason": reason, "words": words, "created_at": db.now()}
+    db.insert("reports", values, conflict="ON CONFLICT DO NOTHING")
+
+
+def count_reports(db: Db, guest: str, time: timedelta) -> int:
+    """Return how many reports of a guest in the last time are in cases that wait."""
+    query = """SELECT count(*) FROM reports JOIN cases ON cases.id = case_id
+        WHERE guest = ? AND reports.created_at > ? AND closed_at IS NULL"""
+    return int(db.value(query, guest, db.now() - time))
+
+
+def with_context(db: Db, case: Case) -> Case:
+    """Return a case with what helps to decide it.
+
+    That is the ``accused`` as they are now, the ``reports`` (a reason, words), the ``lines`` around a line, as the same audience
+    has heard them, and the ``others`` of the accused, the last first.
+    """
+    return case | {
+        "accused": guests.find(db, case["person"]),
+        "reports": db.rows("SELECT reason, words FROM reports WHERE case_id = ? ORDER BY reason", case["id"]),
+        "lines": talk.lines_around(db, case["subject"], _AROUND) if case["kind"] == "line" else [],
+        "others": find(db, _OTHERS, case["person"], case["id"], most=2 * _AROUND),
+    }
+
+
+def decide(db: Db, case: Case, deed: str) -> list[str]:
+    """Note what was done in a case. Return the ids of the reporters if that has closed it."""
+    outcome = " ".join(dict.fromkeys([*case["outcome"].split(), deed]))
+    change = "UPDATE cases SET outcome = ?, closed_at = coalesce(closed_at, ?), address = NULL WHERE id = ?"
+    db.run(change, outcome, db.now(), case["id"])
+    return [] if case["closed_at"] else db.values("SELECT guest FROM reports WHERE case_id = ?", case["id"])
