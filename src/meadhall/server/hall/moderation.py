@@ -92,8 +92,8 @@ def report(hall: Hall, guest: Guest, case: Case, reason: str, words: str) -> Non
     guest = guest if guest.is_stored else hall.store.save_guest(guest)
     if hall.store.transact(cases.count_reports, guest.id, timedelta(days=1)) >= hall.switches.quotas["cases_in_day"]:
         raise TooMany(_("You have reported a lot today. The helpers look at that first."))
-    address = hall.admission.hash_of(hall.admission.addresses.get(case["person"], "")) or None
-    hall.store.transact(cases.report, case, address, guest.id, reason, clean_text(words)[:LONGEST])
+    address = hall.admission.hash_of(hall.admission.addresses.get(case["person"], ""))
+    hall.store.transact(cases.report, case, address or None, guest.id, reason, clean_text(words)[:LONGEST])
 
 
 def ask_in(hall: Hall, guest: Guest, words: str) -> None:

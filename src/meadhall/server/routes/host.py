@@ -23,10 +23,7 @@ from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 
 _SHOWN: Final = 100
-"""Lines of the log, or new guests who wait, on a page; and cases that were decided."""
-
-_WITH_CONTEXT: Final = 20
-"""Cases that wait, on a page."""
+"""Lines of the log, new guests who wait, or cases that were decided, on a page; and a fifth as many cases that wait."""
 
 
 def provide_helper(guest: Guest) -> Guest:
@@ -57,7 +54,7 @@ async def show_cases(request: AnyRequest, hall: Hall, helper: Guest, case: str =
 
 
 def _cases(db: Db, one: str) -> tuple[list[Case], list[Case]]:
-    found = cases.find(db, cases.ONE, one) if one else cases.find(db, cases.WAITING, most=_WITH_CONTEXT)
+    found = cases.find(db, cases.ONE, one) if one else cases.find(db, cases.WAITING, most=_SHOWN // 5)
     return [cases.with_context(db, case) for case in found], [] if one else cases.find(db, cases.DECIDED, most=_SHOWN)
 
 

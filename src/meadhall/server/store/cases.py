@@ -15,8 +15,6 @@ Case = dict[str, Any]
 ONE: Final = "id = ?"
 WAITING: Final = "closed_at IS NULL ORDER BY created_at"
 DECIDED: Final = "closed_at > '' ORDER BY closed_at DESC"
-_OPEN: Final = "kind = ? AND subject = ? AND closed_at IS NULL"
-_OTHERS: Final = "person = ? AND id <> ? ORDER BY created_at DESC"
 """Which cases are found."""
 
 _AROUND: Final = 4
@@ -41,7 +39,7 @@ def report(db: Db, case: Case, address: str | None, guest: str, reason: str, wor
         reason: why, one of ``moderation.REASONS``.
         words: what they say; "" for nothing.
     """
-    found = find(db, _OPEN, case["kind"], case["subject"])
+    found = find(db, "kind = ? AND subject = ? AND closed_at IS NULL", case["kind"], case["subject"])
     id = found[0]["id"] if found else new_id()
     if not found:
         db.insert("cases", case | {"id": id, "address": address, "created_at": db.now()})
@@ -66,7 +64,7 @@ def with_context(db: Db, case: Case) -> Case:
         "accused": guests.find(db, case["person"]),
         "reports": db.rows("SELECT reason, words FROM reports WHERE case_id = ? ORDER BY reason", case["id"]),
         "lines": talk.lines_around(db, case["subject"], _AROUND) if case["kind"] == "line" else [],
-        "others": find(db, _OTHERS, case["person"], case["id"], most=2 * _AROUND),
+        "others": find(db, "person = ? AND id <> ? ORDER BY created_at DESC", case["person"], case["id"], most=2 * _AROUND),
     }
 
 

@@ -41,8 +41,6 @@ ASK: Final = "/waiting"
 _WAYS_IN: Final = ("/sign-in", "/sign-out", "/identity/")
 """Forms that make a device another guest whom the hall knows already."""
 
-_NEVER: Final = datetime.min.replace(tzinfo=UTC)
-
 MOST_ADDRESSES: Final = 20_000
 """Addresses of guests in memory."""
 
@@ -102,8 +100,8 @@ class Admission:
 
         They may read how to get in, and sign in to an account. An invitation needs no helper. Raises Waiting.
         """
-        is_off = self.mode == INVITED or self._switches.values["hold_newcomers"] == OFF
-        if is_off or self.held.get(self.hash_of(address), _NEVER) <= self._store.time.now():
+        is_held = self.mode != INVITED and self._switches.values["hold_newcomers"] == ON and self.hash_of(address) in self.held
+        if not is_held or self.held[self.hash_of(address)] <= self._store.time.now():
             return
         if path != ASK and not (is_reading and path.startswith((*_PUBLIC, *_OF_THE_HOUSE))) and not path.startswith(_WAYS_IN):
             raise Waiting(
