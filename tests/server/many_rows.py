@@ -9,7 +9,7 @@ from meadhall.server.store.database import Db
 
 SMALL: Final = frozenset(
     {
-        *("secrets", "retired_secrets", "counters", "health_checks", "pulse", "downtimes", "release"),
+        *("secrets", "retired_secrets", "counters", "health_checks", "pulse", "downtimes", "release", "switches"),
         "admission_links",
         "challenges",  # they are deleted after minutes
         "closings",  # only of people who are shut out

@@ -68,6 +68,8 @@ async def visit(hall: OpenHall) -> None:
     assert (await friend.post("/report", {"of": f"line:{line}", "reason": "spam"})).status_code == 303
     assert (await host.get("/host?case=x")).status_code == 200
     assert (await host.post("/quick", {"game": AXES, "players": "2"})).status_code == 303
+    hall.switch("ladder", "on")
+    assert (await host.post("/ladder", {"part": "on"})).status_code == 303
     signed_in = await hall.person("10.0.0.3").http.post("/api/v1/sessions", json=account)
     here = hall.person("127.0.0.1", Host="localhost")
     program = Program(hall.app, Authorization=f"Bearer {signed_in.json()['token']}")

@@ -143,6 +143,14 @@ COMMANDS: Mapping[str, Command | Group] = {
             )
         },
     ),
+    "ladder": Group(
+        marked("Compute the levels of the ladder anew, and take mistaken results out of it."),
+        {
+            "recompute": Command("people:recompute_ladder", marked("Compute all levels anew from the results."), _interpreted),
+            "exclude": Command("people:exclude_match", marked("Take a mistaken result out of the ladder."), _interpreted),
+            "include": Command("people:include_match", marked("Let a result count again."), _interpreted),
+        },
+    ),
     "chat": Group(
         marked("Review the chat at the tables of a hall."),
         {

@@ -1,4 +1,4 @@
-"""``meadhall people``, ``invite`` and ``chat``: the people of a hall, the links that admit them, and what they say."""
+"""``meadhall people``, ``invite``, ``chat`` and ``ladder``: people, links that admit them, and what they say."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from meadhall.cli.console import DATA, complain
 from meadhall.cli.hall_data import chosen_settings
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.registry import game as game_named
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, marked, ngettext
 from meadhall.server.hall.chat import in_words
@@ -26,6 +27,7 @@ from meadhall.server.store.links import VALID_FOR, AdmissionLink
 from meadhall.server.store.talk import ChatLine
 
 PERSON_ID = marked("The person's id; `meadhall people list` shows it, and the address of a profile ends with it.")
+TABLE_ID = marked("The id of the table; its address ends with it.")
 
 REASON = marked("Why; the person reads it.")
 
@@ -170,6 +172,34 @@ def give_role(
     name = carry_out(chosen_settings(data), "role", person=person, role=role if role in ROLES else "")
     words = {"helper": _("{name} is a helper of the hall."), "host": _("{name} is a host of the hall.")}
     print(words.get(role, _("{name} has no role.")).format(name=name))
+
+
+def recompute_ladder(
+    game: Annotated[str, typer.Option(help=_("Only the ladder of this game."))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Compute all levels anew from the matches of the ladder. Raises UnknownGame, StoreUnusable."""
+    count: int = carry_out(chosen_settings(data), "ladder-recompute", game=game and game_named(game).name)
+    words = ngettext("Levels computed from {count} match.", "Levels computed from {count} matches.", count)
+    print(words.format(count=grouped(count)))
+
+
+def exclude_match(
+    table: Annotated[str, typer.Argument(help=_(TABLE_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Take a match out of the ladder, and compute the levels of its game anew. Raises BadSetup, StoreUnusable."""
+    carry_out(chosen_settings(data), "ladder-exclude", table=table)
+    print(_("The match no longer counts. Undo it with: meadhall ladder include {id}").format(id=table))
+
+
+def include_match(
+    table: Annotated[str, typer.Argument(help=_(TABLE_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Let a match count again that was taken out of the ladder. Raises BadSetup, StoreUnusable."""
+    carry_out(chosen_settings(data), "ladder-include", table=table)
+    print(_("The match counts again."))
 
 
 def print_log(data: Annotated[Path | None, typer.Option(help=_(DATA))] = None) -> None:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from meadhall.engine.checks import Named
 from meadhall.engine.compute.bulk import Floats
+from meadhall.engine.rating import Belief, after_match
 from meadhall.engine.registry import game
 from meadhall.engine.statistics import Z_95, Mean, Rate, Spread
 from meadhall.engine.text.display import Table
@@ -54,24 +55,19 @@ class Rating:
 def ratings(shares: Floats, z: float = Z_95) -> tuple[Rating, ...]:
     """Return every bot's rating after these matches, in order.
 
-    Weng, Lin: A Bayesian Approximation Method for Online Ranking (2011), with the model of Plackett and Luce. A match ranks its
-    bots by payoff; equal payoffs are ties. Bots don't learn, so sigma gets no drift (tau = 0).
+    A match ranks its bots by payoff; equal payoffs are ties. Bots don't learn, so their strength has no drift.
 
     Args:
         shares: float64 (matches, bots): each bot's payoff; NaN where it didn't play.
         z: the normal quantile of the interval.
     """
-    from openskill.models import PlackettLuce  # noqa: PLC0415 - only a tournament needs it
-
-    model = PlackettLuce(tau=0.0)
-    rated = [model.rating() for _ in range(shares.shape[1])]
+    beliefs = [Belief()] * shares.shape[1]
     for match in shares.round(9):
         there = np.flatnonzero(~np.isnan(match)).tolist()
         if len(there) > 1:
-            after = model.rate([[rated[k]] for k in there], scores=match[there].tolist())
-            for k, (rating,) in zip(there, after, strict=True):
-                rated[k] = rating
-    return tuple(Rating(each.mu, each.sigma, each.mu - z * each.sigma, each.mu + z * each.sigma) for each in rated)
+            for k, belief in zip(there, after_match([beliefs[k] for k in there], match[there].tolist()), strict=True):
+                beliefs[k] = belief
+    return tuple(Rating(each.mu, each.sigma, each.mu - z * each.sigma, each.mu + z * each.sigma) for each in beliefs)
 
 
 @dataclass(frozen=True)

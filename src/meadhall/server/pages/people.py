@@ -229,6 +229,12 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         STAYS,
     ),
     "reports": (marked("What you have reported"), marked("the reason, and your words"), STAYS),
+    "ladder_members": (marked("Taking part in the ladder"), marked("since when, or until when"), STAYS),
+    "ratings": (
+        marked("Your level on the ladder"),
+        marked("for each game: the level, how sure it is, how many matches, how many you gave up"),
+        STAYS,
+    ),
     "closings": (
         marked("If the hall has shut you out"),
         marked("a hash of your network address, so that new guests from there wait for a helper"),

@@ -28,7 +28,7 @@ from meadhall.server.pages.picture import tile_art, tile_svg
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.pages.templates import service_worker, static
-from meadhall.server.store import tables, talk
+from meadhall.server.store import ladder, tables, talk
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.forms import Form, integer, safe_path
 from meadhall.server.web.links import link
@@ -134,9 +134,9 @@ async def show_settings(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
 def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None) -> Html:
     notice, status = ("", 200) if error is None else (reason_of(error), int(status_of(error)))
     panel = notifications_panel(hall, guest, opener_of(request))
-    return page(
-        request, guest, "settings.html", None, status, notice=notice, holidays=_holidays(hall, guest), notifications=panel
-    )
+    more = {"holidays": _holidays(hall, guest), "notifications": panel, "ladder_game": game_names()[0]}
+    takes_part = hall.store.transact(ladder.takes_part, guest.id) if hall.switches.allows("ladder", guest) else None
+    return page(request, guest, "settings.html", None, status, notice=notice, takes_part=takes_part, **more)
 
 
 def _holidays(hall: Hall, guest: Guest) -> dict[str, Any]:

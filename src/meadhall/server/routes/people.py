@@ -1,4 +1,4 @@
-"""People: profiles, those whom a guest has met, invitations, push messages, and what the hall keeps about a guest."""
+"""People: profiles, the ladder, those whom a guest has met, invitations, push messages, and what the hall keeps about a guest."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from litestar import Response, get, post
 from litestar.params import Body, QueryParameter
 from litestar.response import Redirect, Stream
 
+from meadhall.engine.errors import BadSetup
 from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
@@ -17,11 +18,12 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.match_records import MatchRecords, gzipped
 from meadhall.server.hall.people.profiles import check_visible, profile_of, visible_person
 from meadhall.server.hall.room import Room
+from meadhall.server.pages.ladder import in_one_line, ladder_page
 from meadhall.server.pages.people import invitable, kept_data, people_met
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, wants_json
 from meadhall.server.routes.talk import IGNORED
-from meadhall.server.store import guests, personal_data, profiles, talk
+from meadhall.server.store import guests, ladder, personal_data, profiles, talk
 from meadhall.server.store.models import Guest
 from meadhall.server.store.profiles import PlayedFilter
 from meadhall.server.web.forms import Form, safe_path
@@ -77,7 +79,33 @@ async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, c
     content = person_page(profile, viewer, chosen, played, count, number, met, noted)
     found = hall.talk.ignoring.of(viewer.id)
     ignored = {"muted": person.id in found.muted, "blocked": person.id in found.blocked}
-    return page(request, viewer, "person.html", content, ignored=ignored)
+    ladders = await hall.store.read(ladder.ladders_of, person.id) if hall.switches.allows("ladder", viewer) else []
+    rungs = [in_one_line(*each, person, viewer) for each in ladders]
+    return page(request, viewer, "person.html", content, ignored=ignored, rungs=rungs)
+
+
+@get("/ladder/{name:str}")
+async def show_ladder(request: AnyRequest, hall: Hall, guest: Guest, name: str, way: int = 0) -> Html:
+    """Show who stands where in a way of playing a game. ``way``: its index among those that have a ladder."""
+    hall.switches.check("ladder", guest)
+    ways = await hall.store.read(ladder.ways_of, name)
+    if name not in game_names() or way not in range(max(1, len(ways))):
+        raise NotFound(_("There is no such game here."))
+    people = await hall.store.read(ladder.people_of, name, ways[way]) if ways else []
+    levels = await hall.store.read(ladder.levels_of, name, ways[way], people) if ways else []
+    content = ladder_page(name, ways, way, levels, await hall.store.read(guests.find_all, people), guest)
+    takes_part = hall.store.transact(ladder.takes_part, guest.id)
+    return page(request, guest, "ladder.html", content, takes_part=takes_part, back=link(f"/ladder/{name}"))
+
+
+@post("/ladder", status_code=200)
+async def take_part(hall: Hall, guest: Guest, form: Form) -> Redirect:
+    """Let the owner of an account take part in the ladder, or no longer."""
+    hall.switches.check("ladder", guest)
+    if not guest.has_account:
+        raise BadSetup(_("Only people with an account can take part in the ladder."))
+    hall.store.transact(ladder.take_part, guest.id, form.get("part") == "on")
+    return see_other(safe_path(form.get("back", link("/settings"))))
 
 
 def _wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> PlayedFilter:
@@ -254,6 +282,8 @@ routes = [
     show_me,
     show_person_at_table,
     show_person,
+    show_ladder,
+    take_part,
     change_visibility,
     show_people,
     ignore_person,

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.registry import game
+from meadhall.server.store import ladder
 from meadhall.server.store.database import Db, as_json, in_utc, of_json
 from meadhall.server.store.models import Entry, TableRow, new_link_token
 
@@ -109,6 +110,7 @@ def record_results(db: Db, table: TableRow) -> None:
     ]
     unique = {row["guest"]: row for row in reversed(rows)}  # old tables may give a guest several seats: the lowest counts
     db.insert("results", *unique.values())
+    ladder.note_match(db, table, [*unique.values()], left)
 
 
 def _chosen(table: TableRow) -> Mapping[str, Any]:

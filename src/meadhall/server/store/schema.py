@@ -93,6 +93,19 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
             " BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END"
             for statement, done in (("UPDATE", "changed"), ("DELETE", "deleted"))
         ),
+        "CREATE TABLE ladder_members (guest VARCHAR(32) NOT NULL PRIMARY KEY, joined_at DATETIME NOT NULL, left_at DATETIME)",
+        """CREATE TABLE ladder_matches (
+            table_id VARCHAR(16) NOT NULL PRIMARY KEY REFERENCES tables (id) ON DELETE CASCADE, game VARCHAR(40) NOT NULL,
+            variant TEXT NOT NULL, players INTEGER NOT NULL, decisions INTEGER NOT NULL, given_up JSON NOT NULL,
+            is_early BOOLEAN NOT NULL, excluded_at DATETIME, finished_at DATETIME NOT NULL
+        )""",
+        "CREATE INDEX ix_ladder_matches_game_variant_players_finished_at ON ladder_matches (game, variant, players, finished_at)",
+        """CREATE TABLE ratings (
+            game VARCHAR(40) NOT NULL, variant TEXT NOT NULL, guest VARCHAR(32) NOT NULL, mu FLOAT NOT NULL, sigma FLOAT NOT NULL,
+            counted INTEGER NOT NULL, seats INTEGER NOT NULL, matches INTEGER NOT NULL, given_up INTEGER NOT NULL,
+            PRIMARY KEY (game, variant, guest)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX ix_ratings_guest ON ratings (guest)",
         "CREATE TABLE switches (name VARCHAR(20) NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
     ),
 }
@@ -262,6 +275,8 @@ GUEST_COLUMNS: Final = (
     GuestColumn("cases", "person", merge="move", delete="delete", export="rows"),
     GuestColumn("reports", "guest", merge="move", delete="delete", export="rows"),
     GuestColumn("closings", "guest", merge="move", delete="clear", export="omit"),
+    GuestColumn("ladder_members", "guest", merge="move", delete="delete", export="rows"),
+    GuestColumn("ratings", "guest", merge="move", delete="delete", export="rows"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.
 

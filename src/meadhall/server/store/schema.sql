@@ -451,6 +451,42 @@ CREATE TABLE host_log (
 CREATE TRIGGER host_log_is_not_changed BEFORE UPDATE ON host_log BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END;
 CREATE TRIGGER host_log_is_not_deleted BEFORE DELETE ON host_log BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END;
 
+-- Who takes part in the ladder, and since when. A level is hidden after ``left_at``.
+CREATE TABLE ladder_members (
+  guest VARCHAR(32) NOT NULL PRIMARY KEY,
+  joined_at DATETIME NOT NULL,
+  left_at DATETIME
+);
+
+-- The matches that count in the ladder; see ladder.py. Their results are in ``results``.
+CREATE TABLE ladder_matches (
+  table_id VARCHAR(16) NOT NULL PRIMARY KEY REFERENCES tables (id) ON DELETE CASCADE,
+  game VARCHAR(40) NOT NULL,
+  variant TEXT NOT NULL,
+  players INTEGER NOT NULL,
+  decisions INTEGER NOT NULL,
+  given_up JSON NOT NULL,  -- the seats
+  is_early BOOLEAN NOT NULL,
+  excluded_at DATETIME,  -- by the host
+  finished_at DATETIME NOT NULL
+);
+CREATE INDEX ix_ladder_matches_game_variant_players_finished_at ON ladder_matches (game, variant, players, finished_at);
+
+-- What the hall believes about the strength of a person; ``recompute`` in ladder.py makes the rows anew.
+CREATE TABLE ratings (
+  game VARCHAR(40) NOT NULL,
+  variant TEXT NOT NULL,
+  guest VARCHAR(32) NOT NULL,
+  mu FLOAT NOT NULL,
+  sigma FLOAT NOT NULL,
+  counted INTEGER NOT NULL,
+  seats INTEGER NOT NULL,
+  matches INTEGER NOT NULL,
+  given_up INTEGER NOT NULL,
+  PRIMARY KEY (game, variant, guest)
+) WITHOUT ROWID;
+CREATE INDEX ix_ratings_guest ON ratings (guest);
+
 -- What the host has set while the hall runs; see hall/switches.py.
 CREATE TABLE switches (
   name VARCHAR(20) NOT NULL PRIMARY KEY,

@@ -1,7 +1,7 @@
 """Seat the people of an evening at tables, round by round, and give points for their places.
 
-In one round, tables of 2 to 7 are to have as few pairs as possible that have met before: a round of the social golfer problem
-(problem 10 of CSPLib). Dotú and Van Hentenryck (Scheduling Social Golfers Locally, 2005) solve it by a tabu search, which
+A round at tables of 2 to 7 should have as few pairs as possible that have met before. That is one round of the social golfer
+problem (problem 10 of CSPLib). Dotú and Van Hentenryck (Scheduling Social Golfers Locally, 2005) solve it by a tabu search, which
 swaps two people at a time, and so does this file. That equals meet is the idea of the Swiss system of chess.
 """
 
@@ -21,21 +21,21 @@ from meadhall.engine.errors import MeadhallError
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
 
+# After so many swaps without gain for each person, the search for few pairs that meet again ends, and the search for equals.
+# For 60 people both together take less than half a second; the first ends early if there is nothing left to gain.
 PATIENCE: Final = 50, 2
-"""After so many swaps without gain for each person, the search for few pairs that meet again ends, and the search for equals. For
-60 people both together take less than half a second; the first ends early if there is nothing left to gain."""
 
+# A person who has left a table doesn't come back for so many swaps: a random number from the first to below the second.
 TENURE: Final = (4, 12)
-"""A person who has left a table doesn't come back for so many swaps: a random number from the first to below the second."""
 
+# Costs that differ by less than this are equal.
 TINY: Final = 1e-9
-"""Costs that differ by less than this are equal."""
 
+# How much worse a pair is that meets again than the widest spread of points at one pair: more than all pairs of a round.
 AGAIN: Final = 1e4
-"""How much worse a pair is that meets again than the widest spread of points at one pair: more than all pairs of a round."""
 
+# The points of a bye: those of a person in the middle of a table. How a match against bots ends doesn't change them.
 BYE: Final = Fraction(1, 2)
-"""The points of a bye: those of a person in the middle of a table. How a match against bots ends doesn't change them."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,7 @@ def seat_round(
     seldom = _improved(start, again, 0 * points, byes, len(sizes), draw, PATIENCE[0])
     found = _improved(seldom, AGAIN * again + (points[:, None] - points) ** 2, points, byes, len(sizes), draw, PATIENCE[1])
     table_of = {each.id: int(table) for each, table in zip(ranked, found, strict=True)}
-    tables = [[each for each in drawn if table_of[each.id] == table] for table in range(len(sizes) + 1)]
-    *seated, without = tables
+    *seated, without = [[each for each in drawn if table_of[each.id] == table] for table in range(len(sizes) + 1)]
     seated.sort(key=lambda table: sum((each.points for each in table), Fraction()) / len(table), reverse=True)
     return Seating([[each.id for each in table] for table in seated], [each.id for each in without])
 

@@ -1,0 +1,144 @@
+"""The model of the ladder: levels in words, with their uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Final
+
+from meadhall.engine.rating import chance
+from meadhall.engine.registry import game, game_names
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.pages.rates import variant_in_words
+from meadhall.server.store.ladder import Level
+from meadhall.server.store.models import Crest, Guest
+from meadhall.server.web.links import link
+
+# With so many counted matches a person has a place.
+SETTLED: Final = 10
+
+# Half the width of the intervals, in standard deviations: about nine of ten contain the chance.
+NINE_OF_TEN: Final = 1.645
+
+# From so many matches and this share on, all read how many a person gave up.
+GAVE_UP: Final = (3, 0.2)
+
+# Chances are told in steps of so many per cent.
+STEP: Final = 5
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A person on the ladder.
+
+    Attributes:
+        place: their place; "" with too few matches.
+        words: their level, the viewer's chance against them, and how many matches they gave up, as far as there is something to
+            tell.
+    """
+
+    place: str
+    name: str
+    crest: Crest
+    url: str
+    you: bool
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LadderPage:
+    """The ladder of a way of playing a game.
+
+    Attributes:
+        title: the game.
+        games, ways: the address and name of each game and of each way of playing it, and whether it is this one.
+        yours: the place of the viewer in words, or why they have none; "" if they don't take part.
+        rungs: all people, those with a place first.
+    """
+
+    title: str
+    games: tuple[tuple[str, str, bool], ...]
+    ways: tuple[tuple[str, str, bool], ...]
+    yours: str
+    rungs: tuple[Rung, ...]
+
+
+def ladder_page(
+    name: str, ways: Sequence[str], way: int, levels: Sequence[Level], people: Sequence[Guest], viewer: Guest
+) -> LadderPage:
+    """Return the ladder as the viewer sees it.
+
+    Args:
+        name: the name of the game.
+        ways: the ways of playing it with a ladder.
+        way: the index of this one.
+        levels: the levels of the people who take part.
+        people: these people.
+        viewer: who looks at it. Helpers and hosts read how many matches anyone gave up.
+    """
+    middle, persons = middle_of(levels), {person.id: person for person in people}
+    placed = sorted(filter(_is_settled, levels), key=lambda level: _chance(level, middle), reverse=True)
+    own = next((level for level in levels if level.guest == viewer.id), None)
+    yours = "" if own is None else _("You have too few matches for a place yet: {count} of {least}.")
+    if own in placed:
+        yours = _("Your place: {place} of {count}.")
+    rungs = []
+    for place, level in enumerate([*placed, *sorted({*levels} - {*placed}, key=lambda level: -level.matches)], 1):
+        person, words = persons[level.guest], [level_in_words(level, middle)]
+        if own in placed and level in placed and own is not None and own is not level:
+            words += [_("You against {name}: {chance}").format(name=person.name, chance=_in_words(own, level))]
+        words += given_up_in_words(level, viewer)
+        number = str(place) if level in placed else ""
+        rungs += [Rung(number, person.name, person.crest, link(f"/people/{person.public_id}"), own is level, tuple(words))]
+        if own is level:
+            yours = yours.format(place=place, count=len(placed) if number else level.counted, least=SETTLED)
+    return LadderPage(
+        title=game(name).title,
+        games=tuple((link(f"/ladder/{each}"), game(each).title, each == name) for each in game_names()),
+        ways=tuple(
+            (link(f"/ladder/{name}?way={k}"), variant_in_words(game(name), each), k == way) for k, each in enumerate(ways)
+        ),
+        yours=yours,
+        rungs=tuple(rungs),
+    )
+
+
+def _is_settled(level: Level) -> bool:
+    return level.counted >= SETTLED
+
+
+def middle_of(levels: Sequence[Level]) -> Level:
+    """Return the middle of a ladder: the mean strength of those who have a place, as if it were a person's."""
+    return Level(fmean([level.mu for level in levels if _is_settled(level)] or [0.0]), 0.0)
+
+
+def level_in_words(level: Level, middle: Level) -> str:
+    """Return a person's chance against the middle of the ladder, or how many matches are missing."""
+    if not _is_settled(level):
+        return _("too few matches yet: {count} of {least}").format(count=level.counted, least=SETTLED)
+    return _("{chance} against the middle of the ladder").format(chance=_in_words(level, middle))
+
+
+def given_up_in_words(level: Level, viewer: Guest) -> list[str]:
+    """Return how many matches a person gave up; nothing if these are few, unless a helper or host of the hall reads it."""
+    is_told = level.given_up >= max(GAVE_UP[0], GAVE_UP[1] * level.matches) or (viewer.role and level.given_up)
+    return [_("gave up {count} of {matches}").format(count=level.given_up, matches=level.matches)] if is_told else []
+
+
+def in_one_line(name: str, variant: str, levels: Sequence[Level], person: Guest, viewer: Guest) -> tuple[str, str]:
+    """Return the address of a ladder, and a person's level on it in a line for their profile."""
+    level = next(level for level in levels if level.guest == person.id)
+    words = "; ".join([level_in_words(level, middle_of(levels)), *given_up_in_words(level, viewer)])
+    return link(f"/ladder/{name}"), f"{game(name).title} ({variant_in_words(game(name), variant)}): {words}"
+
+
+def _chance(one: Level, other: Level, z: float = 0.0) -> float:
+    return chance(one, other, (one.seats + other.seats) / (one.counted + other.counted), z)
+
+
+def _in_words(one: Level, other: Level) -> str:
+    """Return a chance with its interval, as "about 60 %, between 45 and 70 %"."""
+    steps = [round(100 / STEP * _chance(one, other, z)) for z in (-NINE_OF_TEN, 0, NINE_OF_TEN)]
+    low, mean, high = (min(100 - STEP, max(STEP, STEP * step)) for step in steps)
+    return _("about {chance} %, between {low} and {high} %").format(chance=mean, low=low, high=high)
