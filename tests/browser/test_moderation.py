@@ -50,7 +50,7 @@ def rude_table(villain: Person, victim: Person) -> str:
 def test_a_report_leads_to_a_case_a_closing_a_newcomer_and_the_log(new_person: NewPerson, hall: Hall) -> None:
     host, looks = new_person(), Looks()
     villain, victim = new_person(**ELSEWHERE), new_person(**PHONE, java_script_enabled=False)
-    host.ask("/account/new", name="Sigrid of the Hall", password="a shield wall in the rain")
+    host.ask("/account/new", name="Sigrid of the Hall", password="a shield wall in the rain")  # noqa: S106
     carry_out(Settings(data=hall.data), "role", person="Sigrid of the Hall", role="host")
     table = rude_table(villain, victim)
 
