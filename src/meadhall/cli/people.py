@@ -124,9 +124,9 @@ def list_cases(
     with snapshot(chosen_settings(data).database) as db:
         found = [cases.with_context(db, case) for case in cases.find(db, cases.WAITING, most=MOST)]
     for case in found:
-        reasons = ", ".join(sorted(row["reason"] for row in case["reports"]))
-        print(f"{case['id']}  {case['created_at']:%Y-%m-%d %H:%M}  {case['accused'].public_id}  {reasons}")
-        print(f"    {case['name']}: {case['evidence'] or case['kind']}")
+        reasons = ", ".join(row["reason"] for row in case["reports"])
+        print(f"{case['id']}  {case['created_at']:%Y-%m-%d %H:%M}  {case['accused'].public_id}  {reasons}", end="\n    ")
+        print(f"{case['name']}: {case['evidence'] or case['kind']}")
     if not found:
         print(_("No case waits."))
 

@@ -265,4 +265,3 @@ async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
         await hall.time.sleep(_MINUTE)
         limit.forget_expired()
         hall.release_finished_rooms()
-        hall.admission.forget_addresses()

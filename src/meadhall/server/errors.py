@@ -146,10 +146,6 @@ class ChatOff(SwitchedOff):
     """The hall or the table has no chat."""
 
 
-class Muted(ChatOff):
-    """A helper of the hall has taken the voice of this guest for a while."""
-
-
 class TooMany(Refused):
     """The request would exceed a limit that protects the server."""
 

@@ -188,7 +188,7 @@ def differences(db: Db) -> list[str]:
 
 def _parts(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield the columns, keys and indexes of a database in words. The order of columns and the names of keys don't matter."""
-    yield from (sql for (sql,) in connection.execute(_TRIGGERS))
+    yield from (sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger'"))
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"):
         for _id, name, kind, is_needed, default, key in connection.execute("SELECT * FROM pragma_table_info(?)", (table,)):
             yield f"column {table}.{name} {kind} {is_needed} {str(default).strip(chr(39))} {key}"
@@ -197,9 +197,6 @@ def _parts(connection: sqlite3.Connection) -> Iterator[str]:
         for _number, name, is_unique, origin, is_partial in connection.execute("SELECT * FROM pragma_index_list(?)", (table,)):
             columns = [row[0] for row in connection.execute("SELECT name FROM pragma_index_info(?)", (name,))]
             yield f"index {name if origin == 'c' else table} {columns} {is_unique} {origin} {is_partial}"
-
-
-_TRIGGERS: Final = "SELECT sql FROM sqlite_master WHERE type = 'trigger'"
 
 
 @cache
