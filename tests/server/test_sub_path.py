@@ -222,6 +222,15 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     done.ended.set()
     draft = (await host.post("/workshop", {"game": "dungeon-allies", "document": "components"})).headers["location"]
     await crawl.visit(question, "/workshop/dungeon-allies/components", urlsplit(draft).path.removeprefix(ROOT))
+    form = {"name": "Club", f"game-{AXES}": "on", "rounds": "1", "seats": "2", "clock": "none", "plays": "on", "public": "on"}
+    evening = urlsplit((await host.post("/evenings", form)).headers["location"]).path.removeprefix(ROOT)
+    await friend.post(evening, {"do": "join"})
+    await host.post(evening, {"do": "start"})
+    played = next(iter(hall.hall.evenings.find(evening.rpartition("/")[2]).tables))
+    await crawl.visit("/evenings/new", evening, f"{evening}/screen", f"{evening}/stream", f"{evening}/bar?table={played}")
+    await crawl.visit(f"/tables/{played}", f"/tables/{played}/board.svg?theme=dark&more=1")
+    await host.post(evening, {"do": "end"})
+    await crawl.visit(f"{evening}?ended=1")
     identity = (await friend.post("/identity", Accept="application/json")).json()["url"].removeprefix(ROOT)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)
     await host.post("/account/new", {"name": "Sigrid", "password": "correct horse battery"})
@@ -266,6 +275,9 @@ async def test_every_answer_to_a_form_is_below_the_sub_path(hall: OpenHall, java
         ("/sign-out", {}),
         ("/replay", {}),
         ("/seat/x", {}),
+        ("/evenings", {}),
+        ("/evenings", {"name": "Club", f"game-{AXES}": "on", "rounds": "1", "seats": "2", "clock": "none"}),
+        ("/evenings/x", {"do": "join"}),
         ("/no-such-page", {}),
     ]
     for path, form in forms:

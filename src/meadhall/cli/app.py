@@ -186,6 +186,13 @@ COMMANDS: Mapping[str, Command | Group] = {
             "log": Command("people:print_log", marked("Print as CSV what hosts and helpers have done."), _interpreted),
         },
     ),
+    "evening": Group(
+        marked("Look after the evenings of a hall, also while it runs."),
+        {
+            "list": Command("evenings:list_evenings", marked("List evenings, the newest first."), _interpreted),
+            "end": Command("evenings:end_evening", marked("End an evening whose leader has gone."), _interpreted),
+        },
+    ),
     "people": Group(
         marked("List, rename and shut out the people of a hall, also while it runs."),
         {

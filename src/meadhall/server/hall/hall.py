@@ -24,6 +24,7 @@ from meadhall.server.hall.among_people import PeoplesMatches
 from meadhall.server.hall.analysis import ChartQueue
 from meadhall.server.hall.daily_puzzle import DailyOutcomes
 from meadhall.server.hall.deadlines import Deadlines, turn_due
+from meadhall.server.hall.evening.evenings import Evenings
 from meadhall.server.hall.holidays import Holidays
 from meadhall.server.hall.host_deeds import Done, carried_out
 from meadhall.server.hall.lobby_changes import (
@@ -112,6 +113,7 @@ class Hall:
         uptime: the downtimes of the hall.
         deadlines: the jobs that wait until the time of a seat is up.
         holidays: the days in which the slow clocks of a guest stand.
+        evenings: several rounds of matches, which a guest leads.
         admission: lets in the guests that may play here.
         identity: links that make another device the same guest.
         matching: held while a guest is seated at a table of a quick match.
@@ -139,6 +141,7 @@ class Hall:
         self.deadlines.register(self._room_for_work)
         self.holidays = Holidays(store, self.scheduler, self._room_for_work)
         self.matching = asyncio.Lock()
+        self.evenings = Evenings(store, self.scheduler, self.room, self.note_changes, self.ready.check)
         self.scheduler.register(waits.JOB, at_table(self.scheduler, self._room_for_work, waits.end_wait))
         self.scheduler.register(
             consent.JOB, at_table(self.scheduler, self._room_for_work, lambda room, job: room.consent.expire(job))
@@ -269,6 +272,7 @@ class Hall:
             room.channel.end(guest)
             if room.chat.concerns(guest):  # the lines of a guest are deleted with the guest, or become those of another one
                 room.chat.note_change()
+        self.evenings.end_pages(guest)
         self.talk.ignoring.forget(guest)
 
     def do(self, by: str, deed: str, work: Callable[..., Done], /, **arguments: Any) -> Any:
@@ -372,6 +376,7 @@ class Hall:
     def stop_waiting(self) -> None:
         """End the streams of all open pages, and the requests that wait for a hint."""
         self.closing.set()
+        self.evenings.end_pages()
         for room in self._rooms.values():
             room.channel.publish()
             room.absences.close()

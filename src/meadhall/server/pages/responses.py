@@ -142,6 +142,7 @@ def table_page(
     turns: int = 0,
     has_note: bool = False,
     back: TableRow | None = None,
+    evening: str = "",
 ) -> Html:
     """Return the whole page of a table.
 
@@ -154,6 +155,7 @@ def table_page(
         turns: at how many other tables it is the guest's turn.
         has_note: whether they have noted something at this one.
         back: the table from which they have come.
+        evening: the way to the evening of the table, as HTML; "" for a table without one.
     """
     state = request.app.state
     frame = state.frames.frame(room, guest, outside(request), notice)
@@ -167,6 +169,7 @@ def table_page(
         "has_note": has_note,
         "mark": state.frames.mark(room.table.seat_of(guest.id)),
         "calls": state.hall.notifications.are_pushed and NotificationChoices.of(guest).wants("turn", "push"),
+        "evening": evening,
         "back": None if back is None else (link(f"/tables/{back.id}"), game(back.game).title),
         **_public_link(request, room),
     }

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 
 from meadhall.server.settings import Retention
-from meadhall.server.store import accounts, jobs, questions, schema, sessions, tables
+from meadhall.server.store import accounts, evenings, jobs, questions, schema, sessions, tables
 from meadhall.server.store.database import Db
 
 STEP: Final = 300
@@ -30,6 +30,7 @@ _EXPIRED: Final = {
     "failed_attempts": ("last_at", accounts.ATTEMPTS_FORGOTTEN_AFTER),
     "orders": ("created_at", jobs.ORDERS_KEPT_FOR),
     "questions": ("changed_at", questions.KEPT_FOR),
+    "evenings": ("created_at", evenings.KEPT_FOR),
     "identity_links": ("expires_at", timedelta(0)),
     "closings": ("ends_at", timedelta(0)),
 }
