@@ -1,4 +1,4 @@
-"""Order among strangers: what people report, and what helpers and hosts of a hall decide."""
+"""Order among strangers: reports of people, and the deeds of helpers and hosts of a hall."""
 
 from __future__ import annotations
 

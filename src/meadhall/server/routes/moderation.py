@@ -1,4 +1,4 @@
-"""What people do about each other: reports, and the requests of new guests who wait for a helper. And what they are told once."""
+"""Reports of people about each other, requests of new guests who wait for a helper, and notices that a guest has read."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def ask_in(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Re
 
 @post("/told", status_code=200)
 async def end_notice(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
-    """Tell the guest no more what they have read."""
+    """Remove the notices that the guest has read."""
     hall.store.transact(guests.change, guest.id, told="")
     sessions.forget(guest)
     return see_other(safe_path(form.get("back", "")))

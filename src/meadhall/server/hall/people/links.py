@@ -109,7 +109,7 @@ class Admission:
             )
 
     def note_closings(self, shut_out: str = "") -> None:
-        """Read anew whose new guests have to wait. ``shut_out``: a guest who was shut out now, whose address may be known."""
+        """Read again from which addresses new guests wait. ``shut_out``: a guest who has just been shut out."""
         if shut_out in self.addresses:
             self._store.transact(guests.hold_address, shut_out, self.hash_of(self.addresses[shut_out]))
         self.held = self._store.transact(guests.held_addresses)
