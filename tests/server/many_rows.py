@@ -35,6 +35,8 @@ _VALUES: Final = {
     "results.daily": "NULL",
     "questions.game": "'axxa'",
     "questions.content": """'{"name": "?", "players": [2], "variants": []}'""",
+    "evenings.games": """'["axxa"]'""",
+    "evenings.clock": "NULL",
     "chat_lines.audience": "'players'",
     "push_subscriptions.endpoint": "'https://push.example.org/' || n",
 }

@@ -113,6 +113,8 @@ async def test_a_program_is_told_why(hall: OpenHall) -> None:
         "/settings/notifications/devices",
         "/workshop",
         "/workshop/x",
+        "/evenings",
+        "/evenings/x",
         "/account/mail",
         "/sign-in/forgotten",
         "/report",

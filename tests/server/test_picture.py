@@ -117,13 +117,13 @@ async def test_a_puzzle_has_its_picture_after_its_day(hall: OpenHall, monkeypatc
 async def test_a_picture_is_drawn_once_and_too_many_are_refused(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     room = await hall.played_out(AXES)
     drawn: list[str] = []
-    draw = picture._drawn
+    draw = picture.as_png
 
     def counted(*arguments: Any) -> bytes:
         drawn.append("one")
         return draw(*arguments)
 
-    monkeypatch.setattr(picture, "_drawn", counted)
+    monkeypatch.setattr(picture, "as_png", counted)
     monkeypatch.setattr(picture, "MAX_WAITING", 2)
     pictures = picture.Pictures()
     asked = [pictures.picture(room, "en") for _ in range(5)]
@@ -170,7 +170,7 @@ def test_the_picture_of_every_game_has_the_names_as_text(name: str) -> None:
     assert "var(--" not in svg
     assert "var(--" not in picture.styles(name).sheet
     assert "<use" not in without_uses(svg)
-    assert size_of(picture._drawn(svg, name)) == (1200, 630)
+    assert size_of(picture.as_png(svg, name)) == (1200, 630)
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -193,11 +193,11 @@ def test_the_picture_of_a_draw_has_no_crown_and_no_arrow_of_the_last_throw(name:
 
 
 def test_a_long_headline_gets_smaller_and_is_cut_at_last() -> None:
-    assert picture._fitting("Ada wins") == (88, ("Ada wins",))
-    size, lines = picture._fitting("Ragnhild die Weise and Sigurd Sigurdsson win")
+    assert picture.fitting("Ada wins") == (88, ("Ada wins",))
+    size, lines = picture.fitting("Ragnhild die Weise and Sigurd Sigurdsson win")
     assert size < 88
     assert len(lines) > 1
-    assert picture._fitting(" ".join(["Ragnhild"] * 20))[1][-1].endswith("…")
+    assert picture.fitting(" ".join(["Ragnhild"] * 20))[1][-1].endswith("…")
 
 
 def test_a_property_of_a_class_makes_a_rule_for_each_class() -> None:

@@ -81,6 +81,11 @@ async def visit(hall: OpenHall) -> None:
     question = (await host.post("/workshop", {"game": AXES})).headers["location"].rpartition("/")[2]
     for form in ({"only": "players", "players": "3"}, {"do": "undo"}, {"do": "add"}, {"do": "report"}):
         assert (await host.post(f"/workshop/{question}", form)).status_code == 303
+    form = {"name": "Club", f"game-{AXES}": "on", "rounds": "2", "seats": "2", "clock": "none", "plays": "on"}
+    evening = (await host.post("/evenings", form)).headers["location"]
+    for someone, deed in ((friend, "join"), (host, "start"), (host, "close"), (host, "end"), (friend, "leave")):
+        assert (await someone.post(evening, {"do": deed})).status_code == 303, deed
+    values |= {"evening": evening.rpartition("/")[2]}
     values |= {"question": question, "report": "none", "number": "0", "variant": "none"}
     values |= {"subject": AXES, "day": "2026-01-01", "person": partner.public_id, "public_id": partner.public_id, "rest": "none"}
     for path in addresses(hall, values):
@@ -93,7 +98,8 @@ async def visit(hall: OpenHall) -> None:
 def addresses(hall: OpenHall, values: Mapping[str, str]) -> list[str]:
     """Return the paths of all pages, with these values of their parameters."""
     paths = {route.path_format for route in hall.app.routes if isinstance(route, HTTPRoute) and "GET" in route.methods}
-    paths = {path.replace("/workshop/{id}", "/workshop/{question}") for path in paths}
+    for name, value in (("workshop", "{question}"), ("evenings", "{evening}")):
+        paths = {path.replace(f"/{name}/{{id}}", f"/{name}/{value}") for path in paths}
     return sorted(path.format_map(values) for path in paths if not _LEFT_OUT.search(path))
 
 

@@ -190,6 +190,18 @@ async def running(hall: OpenHall, host: Person, friend: Person) -> str:
     return table
 
 
+async def visit_the_house(hall: OpenHall, crawl: Crawl, table: str) -> None:
+    """Visit the pages of hosts, and those that a host has written. At the table a person sits on seat 1."""
+    other = hall.store.transact(guests.find, min((await hall.room(table)).table.seats[1].guests))
+    assert other is not None
+    await crawl.visit("/host", "/host/waiting", "/host/log", "/host/log.csv", f"/host/people/{other.public_id}/delete")
+    house = hall.hall.settings.data / "house"
+    house.mkdir()
+    for name in ("contact", "imprint", "rules"):
+        (house / f"{name}.md").write_text("Eir")
+    await crawl.visit("/contact", "/imprint", "/house-rules", "/robots.txt", "/.well-known/security.txt")
+
+
 async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall) -> None:
     host, friend = person(hall), person(hall)
     lobby, match, ended = (
@@ -222,6 +234,15 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     done.ended.set()
     draft = (await host.post("/workshop", {"game": "dungeon-allies", "document": "components"})).headers["location"]
     await crawl.visit(question, "/workshop/dungeon-allies/components", urlsplit(draft).path.removeprefix(ROOT))
+    form = {"name": "Club", f"game-{AXES}": "on", "rounds": "1", "seats": "2", "clock": "none", "plays": "on", "public": "on"}
+    evening = urlsplit((await host.post("/evenings", form)).headers["location"]).path.removeprefix(ROOT)
+    await friend.post(evening, {"do": "join"})
+    await host.post(evening, {"do": "start"})
+    played = next(iter(hall.hall.evenings.find(evening.rpartition("/")[2]).tables))
+    await crawl.visit("/evenings/new", evening, f"{evening}/screen", f"{evening}/stream", f"{evening}/bar?table={played}")
+    await crawl.visit(f"/tables/{played}", f"/tables/{played}/board.svg?theme=dark&more=1")
+    await host.post(evening, {"do": "end"})
+    await crawl.visit(f"{evening}?ended=1")
     identity = (await friend.post("/identity", Accept="application/json")).json()["url"].removeprefix(ROOT)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)
     await host.post("/account/new", {"name": "Sigrid", "password": "correct horse battery"})
@@ -231,7 +252,7 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     await crawl.visit("/sign-in/forgotten", f"/mail/confirm/{token}", hall.hall.mails.way_to_stop(sigrid))
     await crawl.visit("/account", "/account/confirm", f"/ladder/{AXES}")
     hall.appoint("Sigrid")
-    await crawl.visit("/host", "/host/waiting", "/host/log", "/host/log.csv")
+    await visit_the_house(hall, crawl, match)
     assert crawl.outside == []
     known = {
         f"{PUBLIC}{path}" for path in ("/tables/x", "/daily/2026-01-01", "/account/passkey-options", "/sign-in/passkey-options")
@@ -269,6 +290,9 @@ async def test_every_answer_to_a_form_is_below_the_sub_path(hall: OpenHall, java
         ("/sign-out", {}),
         ("/replay", {}),
         ("/seat/x", {}),
+        ("/evenings", {}),
+        ("/evenings", {"name": "Club", f"game-{AXES}": "on", "rounds": "1", "seats": "2", "clock": "none"}),
+        ("/evenings/x", {"do": "join"}),
         ("/no-such-page", {}),
     ]
     for path, form in forms:

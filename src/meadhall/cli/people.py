@@ -124,9 +124,9 @@ def list_cases(
     with snapshot(chosen_settings(data).database) as db:
         found = [cases.with_context(db, case) for case in cases.find(db, cases.WAITING, most=MOST)]
     for case in found:
-        reasons = ", ".join(sorted(row["reason"] for row in case["reports"]))
-        print(f"{case['id']}  {case['created_at']:%Y-%m-%d %H:%M}  {case['accused'].public_id}  {reasons}")
-        print(f"    {case['name']}: {case['evidence'] or case['kind']}")
+        reasons = ", ".join(row["reason"] for row in case["reports"])
+        print(f"{case['id']}  {case['created_at']:%Y-%m-%d %H:%M}  {case['accused'].public_id}  {reasons}", end="\n    ")
+        print(f"{case['name']}: {case['evidence'] or case['kind']}")
     if not found:
         print(_("No case waits."))
 
@@ -172,6 +172,22 @@ def give_role(
     name = carry_out(chosen_settings(data), "role", person=person, role=role if role in ROLES else "")
     words = {"helper": _("{name} is a helper of the hall."), "host": _("{name} is a host of the hall.")}
     print(words.get(role, _("{name} has no role.")).format(name=name))
+
+
+def delete_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask."))] = False,
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Delete a person and all that is theirs alone. Raises BadSetup, NotFound, typer.Abort without a yes."""
+    settings = chosen_settings(data)
+    with snapshot(settings.database) as db:
+        name = person_of(db, person).name
+    if not yes:
+        words = _("Delete {name} for good? Their matches stay, with the name “former player”.")
+        typer.confirm(words.format(name=name), abort=True)
+    carry_out(settings, "delete", person=person)
+    print(_("{name} is deleted.").format(name=name))
 
 
 def recompute_ladder(

@@ -29,7 +29,7 @@ from meadhall.server.host_commands import obeying
 from meadhall.server.ops import machine
 from meadhall.server.ops.metrics import LoopLag
 from meadhall.server.pages.frames import Frames
-from meadhall.server.pages.picture import Pictures
+from meadhall.server.pages.picture import MOST_BOARDS, Drawings, Pictures
 from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
 from meadhall.server.routes import (
@@ -37,6 +37,7 @@ from meadhall.server.routes import (
     api,
     deeds,
     editor,
+    evenings,
     front_page,
     host,
     house,
@@ -68,6 +69,7 @@ BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
 _PAGE_MODULES: Final = (
+    evenings,
     front_page,
     account,
     quick_match,
@@ -109,6 +111,7 @@ def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) 
     app.state.hall.uptime.begin()
     app.state.sessions = Sessions.load(store, app.state.hall.accounts)
     app.state.pictures = Pictures()
+    app.state.boards = Drawings(MOST_BOARDS)
     app.state.frames = Frames()
     app.state.match_records = MatchRecords(store, app.state.hall.can_show)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
@@ -128,7 +131,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
     limit, lag = RequestLimit(requests_per_minute, seconds), LoopLag()
     modules = (*_PAGE_MODULES, import_module(f"{_DEVELOPMENT}.routes")) if development else _PAGE_MODULES
     app = _litestar(
-        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *_static_files()],
+        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *house.for_machines, *_static_files()],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
             "sessions": Provide(lambda: app.state.sessions, sync_to_thread=False),
@@ -270,4 +273,3 @@ async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
         await hall.time.sleep(_MINUTE)
         limit.forget_expired()
         hall.release_finished_rooms()
-        hall.admission.forget_addresses()

@@ -138,16 +138,16 @@ class BadLine(Refused):
     """A line of chat is empty, too long, or an unknown phrase."""
 
 
+class UnderMaintenance(Refused):
+    """The host has announced a maintenance, during which no match begins."""
+
+
 class SwitchedOff(Refused):
     """The host of the hall has switched it off, or allows it only to people with an account."""
 
 
 class ChatOff(SwitchedOff):
     """The hall or the table has no chat."""
-
-
-class Muted(ChatOff):
-    """A helper of the hall has taken the voice of this guest for a while."""
 
 
 class TooMany(Refused):
@@ -210,6 +210,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     IllegalAction: (HTTPStatus.UNPROCESSABLE_ENTITY, "illegal"),
     KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused"),
     TooMany: (HTTPStatus.TOO_MANY_REQUESTS, "too-many"),
+    UnderMaintenance: (HTTPStatus.SERVICE_UNAVAILABLE, "maintenance"),
     NotReady: (HTTPStatus.SERVICE_UNAVAILABLE, "not-ready"),
     Closing: (HTTPStatus.SERVICE_UNAVAILABLE, "closing"),
     DatabaseUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "database-away"),

@@ -25,11 +25,12 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.text.language import current_language, speaking
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall import moderation
+from meadhall.server.hall.announcements import announce, plan_maintenance
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.host_deeds import Done, carried_out
+from meadhall.server.hall.host_deeds import Done, carried_out, delete_person
 from meadhall.server.hall.switches import set_switch
 from meadhall.server.settings import Settings
-from meadhall.server.store import accounts, guests, ladder, links, talk, uptime
+from meadhall.server.store import accounts, evenings, guests, ladder, links, talk, uptime
 from meadhall.server.store.database import Db
 from meadhall.server.store.files import StoreBusy, StoreUnusable, sole_use
 from meadhall.server.store.links import AdmissionLink, IdentityLink
@@ -90,6 +91,14 @@ def appoint(db: Db, person: str, role: str) -> Done:
     return Done(guest.name, guests=[guest.id], subject=f"{guest.public_id} {role}".strip())
 
 
+def _end_evening(db: Db, id: str) -> Done:
+    """End an evening. The answer is its name."""
+    evening = evenings.find(db, id)
+    if evening is None:
+        raise BadSetup(_("There is no such evening here."))
+    return Done(evening.name, evenings.end(db, id), subject=id)
+
+
 def _exclude(db: Db, table: str, excluded: bool) -> Done:
     ladder.set_excluded(db, table, excluded)
     return Done(subject=table)
@@ -111,13 +120,17 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "decide": moderation.decide,
     "link": _link,
     "role": appoint,
+    "delete": delete_person,
     "invite": _invite,
     "revoke": lambda db, id: Done(links.revoke_admission(db, id), subject=id),
     "erase": _erase,
+    "end-evening": _end_evening,
     "ladder-recompute": lambda db, game: Done(ladder.recompute(db, game), subject=game),
     "ladder-exclude": partial(_exclude, excluded=True),
     "ladder-include": partial(_exclude, excluded=False),
     "switch": set_switch,
+    "announce": announce,
+    "maintenance": plan_maintenance,
     "note-backup": _note_backup,
 }
 

@@ -1,4 +1,4 @@
-"""Order among strangers: what people report, and what helpers and hosts of a hall decide."""
+"""Order among strangers: reports of people, and the deeds of helpers and hosts of a hall."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.people.names import GIVEN, any_name, unlike_others
 from meadhall.server.hall.talk import audiences_of
 from meadhall.server.store import accounts, cases, guests, talk
-from meadhall.server.store.cases import Subject
+from meadhall.server.store.cases import Case
 from meadhall.server.store.database import Db
 from meadhall.server.store.models import Guest
 from meadhall.server.store.talk import LineFilter
@@ -48,55 +48,52 @@ MOST_WAITING: Final = 100
 """New guests who wait for a helper at the same time."""
 
 
-async def reported(hall: Hall, guest: Guest, of: str, kind: str = "conduct") -> Subject:
-    """Return what a guest wants to report.
+async def reported(hall: Hall, guest: Guest, of: str, kind: str = "conduct") -> Case:
+    """Return what a guest wants to report, as ``cases.report`` takes it.
 
     Args:
         hall: the hall.
         guest: the guest.
         of: ``line:`` and the id of a line, ``seat:`` and the id of a table and the number of a seat, separated by a colon, or
             ``person:`` and a public id.
-        kind: of a person, the ``name`` or the ``conduct``.
+        kind: of a person, the ``name`` (with the crest) or the ``conduct``.
 
     Raises:
         NotFound: there is no such thing, or the guest doesn't see it, or it is about the guest.
     """
-    where, *ids = of.split(":")
-    person: Guest | None = None
-    evidence, key, table = "", "", None
-    if where == "line" and ids:
-        kind, key = "line", ids[0]
-        for table, line in hall.store.transact(talk.find_lines, LineFilter(ids=[key]), 1):
-            room = await hall.room(table)
-            is_heard = line.audience in audiences_of(room.table, guest) and hears(hall.talk.ignoring.of(guest.id), line)
-            person = hall.store.transact(guests.find, line.guest) if is_heard and not line.is_deleted else None
-            evidence = line.text if line.phrase is None else PHRASES.get(line.phrase, line.phrase)
-    elif where == "seat" and len(ids) == 2:
-        table = ids[0]
-        seats = (await hall.room(table)).table.seats
-        owners = next((seat.guests for seat in seats if str(seat.seat) == ids[1]), frozenset())
+    where, id, seat = [*of.split(":"), "", ""][:3]
+    person, evidence, table = None, "", id if where == "seat" else None
+    if where == "seat":
+        owners = next((each.guests for each in (await hall.room(id)).table.seats if str(each.seat) == seat), frozenset())
         person = hall.store.transact(guests.find, min(owners)) if owners - {guest.id} == owners != frozenset() else None
-    elif where == "person" and ids:
-        found = hall.store.transact(guests.find_public, ids[0])
-        person = found if found is not None and hall.acquaintances.knows(guest, found) else None
+    elif where == "person":
+        person = hall.store.transact(guests.find_public, id)
+        person = person if person is not None and hall.acquaintances.knows(guest, person) else None
+    for table, line in hall.store.transact(talk.find_lines, LineFilter(ids=[id]), 1) if where == "line" else ():
+        audiences, ignored = audiences_of((await hall.room(table)).table, guest), hall.talk.ignoring.of(guest.id)
+        is_heard = line.audience in audiences and hears(ignored, line) and not line.is_deleted
+        person = hall.store.transact(guests.find, line.guest) if is_heard else None
+        evidence = line.text if line.phrase is None else PHRASES.get(line.phrase, line.phrase)
     if person is None or person.id == guest.id:
         raise NotFound(_("There is no such person or line here, or it is yours."))
+    found = {"person": person.id, "name": person.name, "table_id": table}
+    if where == "line":
+        return found | {"kind": "line", "subject": id, "evidence": evidence}
     if kind == "name":
-        key, evidence = f"{person.public_id} {person.name}", f"{person.name} ({person.crest.text})"
-    elif kind != "line":
-        kind, key = "conduct", f"{person.public_id} {table or ''}"
-    return Subject(kind, key, person, evidence, table)
+        name = f"{person.name} ({person.crest.text})"
+        return found | {"kind": "name", "subject": f"{person.public_id} {person.name}", "evidence": name}
+    return found | {"kind": "conduct", "subject": f"{person.public_id} {table or ''}", "evidence": ""}
 
 
-def report(hall: Hall, guest: Guest, subject: Subject, reason: str, words: str) -> None:
+def report(hall: Hall, guest: Guest, case: Case, reason: str, words: str) -> None:
     """Report something. Raises BadSetup without a reason, TooMany after many reports in a day."""
     if reason not in REASONS:
         raise BadSetup(_("Choose a reason."))
     guest = guest if guest.is_stored else hall.store.save_guest(guest)
     if hall.store.transact(cases.count_reports, guest.id, timedelta(days=1)) >= hall.switches.quotas["cases_in_day"]:
         raise TooMany(_("You have reported a lot today. The helpers look at that first."))
-    address = hall.admission.hash_of(subject.person.id)
-    hall.store.transact(cases.report, subject, address, guest.id, reason, clean_text(words)[:LONGEST])
+    address = hall.admission.hash_of(hall.admission.addresses.get(case["person"], ""))
+    hall.store.transact(cases.report, case, address or None, guest.id, reason, clean_text(words)[:LONGEST])
 
 
 def ask_in(hall: Hall, guest: Guest, words: str) -> None:

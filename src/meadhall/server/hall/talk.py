@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import BadLine, ChatOff, KeyReused, Muted, NotFound, NotSeated, TooMany, WrongMoment
+from meadhall.server.errors import BadLine, ChatOff, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall.chat import KEPT, PHRASES, REACTIONS, clean_line
 from meadhall.server.hall.lobby_changes import names_at
 from meadhall.server.hall.people.acquaintances import Ignoring, hears
@@ -70,8 +70,7 @@ class Talk:
         """Say a line, or a preset phrase, to the guest's audience at a table. A request that repeats a ``key`` says nothing new.
 
         Raises:
-            ChatOff: there is no chat here.
-            Muted: a helper of the hall has muted the guest.
+            ChatOff: there is no chat here, or a helper of the hall has muted the guest.
             WrongMoment: the host has closed it.
             BadLine: the line is empty or too long, or there is no such phrase.
             TooMany: the guest has said much in a short time.
@@ -121,9 +120,9 @@ class Talk:
         return room.chat.react(guest.id, seat, room.table.seats[seat].name, key)
 
     def _check_voice(self, guest: Guest) -> None:
-        """Refuse a guest whom a helper of the hall has muted. Raises Muted."""
+        """Refuse a guest whom a helper of the hall has muted. Raises ChatOff."""
         if guest.muted_until is not None and guest.muted_until > self._store.time.now():
-            raise Muted(muted_words(guest))
+            raise ChatOff(muted_words(guest))
 
     def close(self, room: Room, guest: Guest, closed: bool) -> None:
         """Close the chat of a table, or open it again. Only its host can."""

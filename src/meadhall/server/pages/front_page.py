@@ -36,6 +36,7 @@ from meadhall.server.pages.models import (
 )
 from meadhall.server.store import matches, talk
 from meadhall.server.store.acquaintances import Invitation
+from meadhall.server.store.evenings import Evening
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
 from meadhall.server.web.links import link
 
@@ -103,6 +104,7 @@ def hall_page(
     running: Sequence[TableRow],
     chosen: TableFilter,
     invitations: Sequence[Invitation] = (),
+    evenings: Sequence[Evening] = (),
 ) -> HallPage:
     """Return the hall as a guest sees it; tables where it is the guest's turn come first. ``chosen`` filters the open ones."""
     at, noted = hall.time.now(), hall.store.transact(talk.noted, guest.id)
@@ -121,6 +123,8 @@ def hall_page(
             [replace(card(table, guest, None), waits=who_waits(table, at)) for table in open_ if table.id not in mine], chosen
         ),
         running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
+        opens_evenings=hall.switches.allows("evenings", guest),
+        evenings=tuple((each.id, each.name, listed([game(name).title for name in each.games])) for each in evenings),
         search=_search(hall) if hall.switches.allows("quick_match", guest) else None,
     )
 

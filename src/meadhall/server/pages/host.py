@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
-from meadhall.server.hall.chat import in_words
-from meadhall.server.hall.moderation import DEEDS, REASONS
 from meadhall.server.hall.talk import muted_words
-from meadhall.server.store.models import FOR_GOOD, Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 
 _SECTIONS: Final = (
     ("/host", marked("Cases"), ("helper", "host")),
+    ("/host/announcements", marked("Announcements"), ("host",)),
     ("/host/waiting", marked("New guests"), ("helper", "host")),
     ("/host/switches", marked("Switches"), ("host",)),
     ("/host/log", marked("Log"), ("host",)),
@@ -25,11 +24,6 @@ _SECTIONS: Final = (
 def sections(reader: Guest) -> list[tuple[str, str]]:
     """Return the addresses and titles of the sections that a reader with a role may open."""
     return [(link(path), _(title)) for path, title, roles in _SECTIONS if reader.role in roles]
-
-
-def case_words() -> dict[str, Any]:
-    """Return what the template of a case needs for its words."""
-    return {"reasons": REASONS, "deeds": DEEDS, "in_words": in_words, "for_good": FOR_GOOD}
 
 
 def personal_news(guest: Guest, now: datetime) -> list[str]:

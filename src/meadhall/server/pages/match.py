@@ -46,6 +46,7 @@ from meadhall.server.pages.models import (
 )
 from meadhall.server.pages.proposals import can_resign, own_take_back, proposal_view, resign_words
 from meadhall.server.store import tables
+from meadhall.server.store.evenings import ROUND_CLOSED
 from meadhall.server.store.models import FINISHED, TableRow
 from meadhall.server.web.links import link
 
@@ -426,8 +427,9 @@ def _points_of(match: Match, result: Result | Award) -> str:
 
 def given_up_view(match: Match, table: TableRow | None = None) -> ResultView:
     """Return the end of a match that was given up. ``table``: None for an uploaded record."""
-    together = match.abandoned == GIVEN_UP
-    how = _("by agreement") if together else _("only bots were left") if table and not table.daily else _("given up")
+    reasons = {GIVEN_UP: _("by agreement"), ROUND_CLOSED: _("the round of the evening was closed")}
+    otherwise = _("only bots were left") if table and not table.daily else _("given up")
+    how = reasons.get(match.abandoned or "", otherwise)
     return ResultView(_("The match was given up"), _after_decisions(how, match), "", "", ())
 
 

@@ -167,6 +167,8 @@ class HallPage:
     yours: tuple[TableCard, ...]
     open: OpenTables
     running: tuple[TableCard, ...]  # of other players
+    opens_evenings: bool  # whether the guest may open an evening
+    evenings: tuple[tuple[str, str, str], ...]  # the id, the name and the games of each that the guest may join or takes part in
     search: OpponentSearch | None  # None while no game is ready, and for a guest for whom the host has switched it off
 
     @property

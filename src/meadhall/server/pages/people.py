@@ -177,9 +177,14 @@ def sounds() -> dict[Kind, str]:
 STAYS: Final = marked("until you delete it, or everything")
 HOUR: Final = marked("a few minutes, at most an hour or so")
 DAY: Final = marked("a day")
+EVENING: Final = marked("a year")
 
 KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
-    "guests": (marked("Your settings"), marked("name, language, theme, speed, choices, when you came first"), STAYS),
+    "guests": (
+        marked("Your settings"),
+        marked("name, language, theme, speed, choices, when you came first; whether you are muted or shut out, and why"),
+        STAYS,
+    ),
     "accounts": (marked("Your account"), marked("the hash of your password, never the password itself"), STAYS),
     "passkeys": (marked("Passkeys"), marked("their public keys, the names of the devices, and when they were used"), STAYS),
     "recovery_codes": (marked("Recovery codes"), marked("their hashes"), marked("until they are used or replaced")),
@@ -225,6 +230,13 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         marked("Your questions in the workshop"),
         marked("what each compares, and the changes that can be undone"),
         marked("two years after the last change"),
+    ),
+    "evenings": (marked("Evenings that you have led"), marked("the name, the games, the rounds, when"), EVENING),
+    "evening_people": (marked("Evenings that you have joined"), marked("when you came and left"), EVENING),
+    "evening_seats": (
+        marked("Your seats in the rounds of evenings"),
+        marked("which table, in which round; the points of the others depend on it"),
+        EVENING,
     ),
     "cases": (
         marked("Reports about you"),

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import re
 from base64 import b64encode
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from textwrap import wrap
@@ -27,7 +28,7 @@ from meadhall.server.pages.clock import locale
 from meadhall.server.pages.match import given_up_view, has_picture, match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView
 from meadhall.server.pages.templates import STATIC, environment, template
-from meadhall.server.store.models import TableRow
+from meadhall.server.store.models import Crest, TableRow
 from meadhall.server.web.links import link
 from meadhall.server.worker.threads import run_in_thread
 
@@ -36,6 +37,9 @@ MAX_BYTES: Final = 16 * 1024 * 1024
 
 MAX_WAITING: Final = 8
 """Pictures that may wait until the one before is drawn."""
+
+MOST_BOARDS: Final = 100
+"""The same for the boards of running matches: a big screen shows many of them."""
 
 _SIZES: Final = ((88, 12, 1), (72, 15, 1), (60, 18, 2), (50, 22, 3))
 """Sizes of the headline, each with the number of letters that fit into a line, and the number of lines."""
@@ -53,13 +57,40 @@ class Picture:
     date: str
 
 
-class Pictures:
-    """Draws pictures in a thread, one at a time, and keeps the ones that were shown last."""
+class Drawings:
+    """Draws in a thread, one drawing at a time, and keeps those that were shown last.
+
+    ``most``: how many may wait until the one before is drawn.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._drawn: LRUCache[Hashable, bytes] = LRUCache(MAX_BYTES, len)
+        self._lock = asyncio.Lock()
+        self._most, self._waiting = most, 0
+
+    async def drawn(self, key: Hashable, begin: Callable[[], Callable[[], bytes]]) -> bytes:
+        """Return the drawing with this key. ``begin`` returns what draws it in the thread. Raises TooMany if too many wait."""
+        found = self._drawn.get(key)
+        if found is not None:
+            return found
+        if self._waiting >= self._most:
+            raise TooMany(_("Other pictures are being drawn. Try again in a moment."))
+        self._waiting += 1
+        try:
+            async with self._lock:
+                found = self._drawn.get(key)
+                if found is None:
+                    found = self._drawn[key] = await run_in_thread(begin())
+        finally:
+            self._waiting -= 1
+        return found
+
+
+class Pictures(Drawings):
+    """Draws the ends of matches."""
 
     def __init__(self) -> None:
-        self._drawn: LRUCache[tuple[str, int, str], bytes] = LRUCache(MAX_BYTES, len)
-        self._lock = asyncio.Lock()
-        self._waiting = 0
+        super().__init__(MAX_WAITING)
         environment().globals.update(tile_art=tile_art)
 
     async def picture(self, room: Room, language: str) -> bytes:
@@ -70,23 +101,12 @@ class Pictures:
             TooMany: too many pictures wait.
         """
         match = check_picture(room)
-        key = room.table.id, room.table.version, language
-        found = self._drawn.get(key)
-        if found is not None:
-            return found
-        if self._waiting >= MAX_WAITING:
-            raise TooMany(_("Other pictures are being drawn. Try again in a moment."))
-        self._waiting += 1
-        try:
-            async with self._lock:
-                found = self._drawn.get(key)
-                if found is None:
-                    picture = picture_of(match, room.table, room.consent.proposals.take_backs)
-                    found = await run_in_thread(partial(_drawn, svg(picture), picture.page.game))
-                    self._drawn[key] = found
-        finally:
-            self._waiting -= 1
-        return found
+
+        def begin() -> Callable[[], bytes]:
+            picture = picture_of(match, room.table, room.consent.proposals.take_backs)
+            return partial(as_png, svg(picture), picture.page.game)
+
+        return await self.drawn((room.table.id, room.table.version, language), begin)
 
 
 def check_picture(room: Room) -> Match:
@@ -114,7 +134,7 @@ def picture_of(match: Match, table: TableRow, take_backs: int = 0) -> Picture:
         marks=table.marks,
     )
     headline = _daily_headline(match) if table.daily else result.headline
-    size, lines = _fitting(headline)
+    size, lines = fitting(headline)
     title = _("{game}, puzzle of the day").format(game=match.game.title) if table.daily else match.game.title
     day = table.finished_at or table.created_at
     date = str(format_date(day, "long", locale=locale()))
@@ -126,7 +146,7 @@ def _daily_headline(match: Match) -> str:
     return _("Solved!") if result is not None and result.winners else _("Not solved")
 
 
-def _fitting(text: str) -> tuple[int, tuple[str, ...]]:
+def fitting(text: str) -> tuple[int, tuple[str, ...]]:
     """Return the largest size in which a headline fits, and its lines."""
     for size, letters, most in _SIZES:
         lines = wrap(text, letters)
@@ -145,9 +165,12 @@ def svg(picture: Picture) -> str:
     has_board = has_template(f"{game}/picture.html")
     scene = f"{game}/picture.html" if has_board else f"{game}/tile.html"
     drawn = template("picture.html").render(picture=picture, page=picture.page, scene=scene, has_board=has_board)
-    marks = picture.page.marks
-    dyed = _SEAT.sub(lambda found: f"{found[1]}{marks[int(found[2])].colour}", drawn)  # flat styles know only a seat's own colour
-    return styles(game).written_out(dyed)
+    return styles(game).written_out(dyed(drawn, picture.page.marks))
+
+
+def dyed(drawn: str, marks: Sequence[Crest]) -> str:
+    """Return a drawing with the colours of marks in place of those of the seats: flat styles know only a seat's own colour."""
+    return _SEAT.sub(lambda found: f"{found[1]}{marks[int(found[2])].colour}", drawn)
 
 
 @cache
@@ -158,7 +181,8 @@ def styles(game: str) -> FlatStyles:
     return flattened(path.read_text("utf-8") for path in (*shared, *game_style_files(game), *own))
 
 
-def _drawn(drawing: str, game: str) -> bytes:
+def as_png(drawing: str, game: str) -> bytes:
+    """Return an SVG that was drawn with the styles of a game's pictures as PNG."""
     return png(without_uses(drawing), styles(game).sheet)
 
 

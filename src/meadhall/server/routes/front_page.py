@@ -48,7 +48,8 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
             with suppress(MeadhallError):  # a table that can't be opened is listed too
                 await hall.room(table.id)
     invited = hall.acquaintances.pending(guest)
-    content = hall_page(hall, guest, daily_strip(hall, guest), yours, open_, watched, chosen, invited)
+    found = hall.evenings.shown_to(guest)
+    content = hall_page(hall, guest, daily_strip(hall, guest), yours, open_, watched, chosen, invited, found)
     return page(request, guest, "hall.html", content)
 
 

@@ -10,23 +10,20 @@ from litestar.response import Redirect
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall import moderation
-from meadhall.server.hall.chat import clean_text
+from meadhall.server.hall.chat import clean_text, in_words
 from meadhall.server.hall.hall import Hall
-from meadhall.server.pages.host import case_words, sections
+from meadhall.server.pages.host import sections
 from meadhall.server.pages.responses import Html, page, see_other
 from meadhall.server.store import cases, guests, host_log
 from meadhall.server.store.cases import Case
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import FOR_GOOD, Guest
 from meadhall.server.web.forms import Form, read_form, safe_path
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 
 _SHOWN: Final = 100
-"""Lines of the log, or new guests who wait, on a page; and cases that were decided."""
-
-_WITH_CONTEXT: Final = 20
-"""Cases that wait, on a page."""
+"""Lines of the log, new guests who wait, or cases that were decided, on a page; and a fifth as many cases that wait."""
 
 
 def provide_helper(guest: Guest) -> Guest:
@@ -50,13 +47,14 @@ def host_page(request: AnyRequest, helper: Guest, template: str, status: int = 2
 
 @get("/host")
 async def show_cases(request: AnyRequest, hall: Hall, helper: Guest, case: str = "") -> Html:
-    """Show what people have reported: first what waits, then what was decided last. ``case``: only the one with this id."""
+    """Show the cases that wait, and those that were decided last. ``case``: only the one with this id."""
     found, decided = await hall.store.read(_cases, case)
-    return host_page(request, helper, "cases", cases=found, decided=decided, now=hall.time.now(), **case_words())
+    words: dict[str, Any] = {"reasons": moderation.REASONS, "deeds": moderation.DEEDS, "in_words": in_words, "for_good": FOR_GOOD}
+    return host_page(request, helper, "cases", cases=found, decided=decided, now=hall.time.now(), **words)
 
 
 def _cases(db: Db, one: str) -> tuple[list[Case], list[Case]]:
-    found = cases.find(db, cases.ONE, one) if one else cases.find(db, cases.WAITING, most=_WITH_CONTEXT)
+    found = cases.find(db, cases.ONE, one) if one else cases.find(db, cases.WAITING, most=_SHOWN // 5)
     return [cases.with_context(db, case) for case in found], [] if one else cases.find(db, cases.DECIDED, most=_SHOWN)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Annotated, Final, cast
+from typing import Annotated, Final, Literal, cast
 
 from litestar import Response, get, post
 from litestar.params import QueryParameter
@@ -13,9 +13,11 @@ from litestar.response import Redirect, Stream
 from meadhall.bots import in_words
 from meadhall.engine.errors import MeadhallError, UnknownGame
 from meadhall.engine.match.record import SUFFIX, dumps
+from meadhall.engine.match.view import SPECTATOR
 from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import LANGUAGES, speak
 from meadhall.engine.text.language import gettext as _
+from meadhall.pictures import svg
 from meadhall.server.errors import DatabaseUnavailable, NotFound, OtherRules
 from meadhall.server.hall import match_changes
 from meadhall.server.hall.chat import LONGEST_NOTE, clean_note
@@ -25,6 +27,8 @@ from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
+from meadhall.server.pages.house import told_message, told_now
+from meadhall.server.pages.picture import Drawings
 from meadhall.server.pages.proposals import propose_page
 from meadhall.server.pages.regions import message
 from meadhall.server.pages.replay import verification
@@ -32,6 +36,7 @@ from meadhall.server.pages.responses import Answer, Html, page, see_other, table
 from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.talk import TalkPanel
 from meadhall.server.routes.api_tables import hint_infos
+from meadhall.server.routes.evenings import bar_of
 from meadhall.server.store import tables, talk
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
@@ -79,7 +84,8 @@ async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, 
     has_note = hall.store.transact(talk.find_note, id, guest.id) != ""
     before = hall.store.transact(tables.find, came_from) if came_from else None
     back = before if before is not None and before.seat_of(guest.id) is not None and before.game in game_names() else None
-    return table_page(request, room, guest, turns=len(turns) - (id in turns), has_note=has_note, back=back)
+    bar = bar_of(hall, guest, hall.evenings.of_table[id], id) if id in hall.evenings.of_table else ""
+    return table_page(request, room, guest, turns=len(turns) - (id in turns), has_note=has_note, back=back, evening=bar)
 
 
 @get("/tables/{id:str}/stream", opt={"unlimited": True})
@@ -95,6 +101,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
     async def frames() -> AsyncIterator[bytes]:
         panel = TalkPanel(hall, room, guest) if name else None
         shown = drawn.shown(room, guest, request.headers.get("Meadhall-Seen", "")) if name else None
+        told = -1 if told_now(hall) else hall.switches.version  # -1: the page may have been loaded before
         with stream_limit.count(request, guest), room.visits.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
@@ -111,6 +118,9 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                 said = panel.news() if panel is not None else None
                 if said is not None:
                     news += b"event: chat\ndata: %b\n\n" % said
+                if name and told != hall.switches.version:
+                    told = hall.switches.version
+                    news += b"event: told\ndata: %b\n\n" % told_message(hall)
                 yield news + event_stream.HEARTBEAT if subscriber.is_due else news
 
     return event_stream.event_stream(frames())
@@ -169,6 +179,20 @@ async def show_picture(request: AnyRequest, room: Room, guest: Guest, language: 
     speak(chosen)
     picture = await request.app.state.pictures.picture(room, chosen)
     return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
+
+
+@get("/tables/{id:str}/board.svg", opt={UNNOTICED: True})
+async def show_board(
+    request: AnyRequest, room: Room, guest: Guest, language: str = "", theme: Literal["light", "dark"] = "light"
+) -> Response[bytes]:
+    """Return the board of a match as an SVG, as spectators see it. Its address names a version, so it can be cached."""
+    if room.match is None:
+        raise NotFound(_("The match has not begun yet."))
+    speak(chosen := language if language in LANGUAGES else guest.language)
+    drawings, view = cast("Drawings", request.app.state.boards), room.match.view(SPECTATOR)
+    key = room.table.id, room.version, chosen, theme
+    drawn = await drawings.drawn(key, lambda: lambda: svg(view, theme).encode())
+    return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=600"})
 
 
 @get("/tables/{id:str}/verify")
@@ -256,6 +280,7 @@ routes = [
     show_sheet,
     download_record,
     show_picture,
+    show_board,
     verify_dice,
     show_offers,
     save_note,

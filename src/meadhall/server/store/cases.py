@@ -1,14 +1,13 @@
-"""Queries about cases: what people have reported, and what was done."""
+"""Queries about cases, which reports of people make."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
 from meadhall.server.store import guests, talk
 from meadhall.server.store.database import Db, in_utc, in_utc_or_none
-from meadhall.server.store.models import Guest, new_id
+from meadhall.server.store.models import new_id
 
 Case = dict[str, Any]
 """A row of the database: ``name`` and ``evidence`` are from the first report, ``closed_at`` is None until it is decided."""
@@ -16,31 +15,10 @@ Case = dict[str, Any]
 ONE: Final = "id = ?"
 WAITING: Final = "closed_at IS NULL ORDER BY created_at"
 DECIDED: Final = "closed_at > '' ORDER BY closed_at DESC"
-_OPEN: Final = "kind = ? AND subject = ? AND closed_at IS NULL"
-_OTHERS: Final = "person = ? AND id <> ? ORDER BY created_at DESC"
 """Which cases are found."""
 
 _AROUND: Final = 4
 """Lines before and after one that was reported; twice as many other cases of its author."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What is reported.
-
-    Attributes:
-        kind: ``line``, ``name`` (with the crest) or ``conduct``.
-        key: names it among all of its kind: reports with the same one are one case.
-        person: of whom it is.
-        evidence: the line or the name as it is now.
-        table: the id of the table where it was seen; None if it was elsewhere.
-    """
-
-    kind: str
-    key: str
-    person: Guest
-    evidence: str
-    table: str | None = None
 
 
 def find(db: Db, which: str, *values: object, most: int = 1) -> list[Case]:
@@ -49,17 +27,22 @@ def find(db: Db, which: str, *values: object, most: int = 1) -> list[Case]:
     return [row | {"created_at": in_utc(row["created_at"]), "closed_at": in_utc_or_none(row["closed_at"])} for row in rows]
 
 
-def report(db: Db, subject: Subject, address: str | None, guest: str, reason: str, words: str) -> None:
+def report(db: Db, case: Case, address: str | None, guest: str, reason: str, words: str) -> None:
     """Store a report. The first one of a thing opens a case, and a second one of the same guest changes nothing.
 
-    ``address``: the hash of the person's network address, if it is known.
+    Args:
+        db: the transaction.
+        case: what is reported: its ``kind`` (``line``, ``name`` or ``conduct``), a ``subject`` that is the same in all reports of
+            it, the ``person`` with their ``name``, the ``evidence`` as it is now, and ``table_id``.
+        address: the hash of the person's network address, if it is known.
+        guest: who reports it.
+        reason: why, one of ``moderation.REASONS``.
+        words: what they say; "" for nothing.
     """
-    found = find(db, _OPEN, subject.kind, subject.key)
-    id, person = found[0]["id"] if found else new_id(), subject.person
+    found = find(db, "kind = ? AND subject = ? AND closed_at IS NULL", case["kind"], case["subject"])
+    id = found[0]["id"] if found else new_id()
     if not found:
-        row: Case = {"id": id, "kind": subject.kind, "subject": subject.key, "person": person.id, "name": person.name}
-        row |= {"evidence": subject.evidence, "table_id": subject.table, "address": address, "created_at": db.now()}
-        db.insert("cases", row)
+        db.insert("cases", case | {"id": id, "address": address, "created_at": db.now()})
     values = {"case_id": id, "guest": guest, "reason": reason, "words": words, "created_at": db.now()}
     db.insert("reports", values, conflict="ON CONFLICT DO NOTHING")
 
@@ -81,7 +64,7 @@ def with_context(db: Db, case: Case) -> Case:
         "accused": guests.find(db, case["person"]),
         "reports": db.rows("SELECT reason, words FROM reports WHERE case_id = ? ORDER BY reason", case["id"]),
         "lines": talk.lines_around(db, case["subject"], _AROUND) if case["kind"] == "line" else [],
-        "others": find(db, _OTHERS, case["person"], case["id"], most=2 * _AROUND),
+        "others": find(db, "person = ? AND id <> ? ORDER BY created_at DESC", case["person"], case["id"], most=2 * _AROUND),
     }
 
 

@@ -175,8 +175,8 @@ def tell(db: Db, guest: str, what: str) -> None:
 
 def waiting(db: Db, most: int) -> list[tuple[Guest, datetime]]:
     """Return the new guests who wait, and since when they are known, the first ones first."""
-    rows = db.rows(f"{_SELECT} WHERE asks IS NOT NULL AND created_at > '' ORDER BY created_at LIMIT ?", most)
-    return [(_guest(row), in_utc(row["created_at"])) for row in rows]
+    query = f"{_SELECT} WHERE asks IS NOT NULL AND created_at > '' ORDER BY created_at LIMIT ?"
+    return [(_guest(row), in_utc(row["created_at"])) for row in db.rows(query, most)]
 
 
 def admit(db: Db, guest: str, link: str | None) -> None:

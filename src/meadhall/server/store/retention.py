@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 
 from meadhall.server.settings import Retention
-from meadhall.server.store import accounts, jobs, questions, schema, sessions, tables
+from meadhall.server.store import accounts, evenings, jobs, questions, schema, sessions, tables
 from meadhall.server.store.database import Db
 
 STEP: Final = 300
@@ -30,6 +30,7 @@ _EXPIRED: Final = {
     "failed_attempts": ("last_at", accounts.ATTEMPTS_FORGOTTEN_AFTER),
     "orders": ("created_at", jobs.ORDERS_KEPT_FOR),
     "questions": ("changed_at", questions.KEPT_FOR),
+    "evenings": ("created_at", evenings.KEPT_FOR),
     "identity_links": ("expires_at", timedelta(0)),
     "closings": ("ends_at", timedelta(0)),
     "mail_confirmations": ("expires_at", timedelta(0)),
@@ -108,7 +109,7 @@ def outdated(at: datetime, kept: Retention) -> Iterator[Deletion]:
     if kept.chat:
         before = at - timedelta(days=kept.chat)
         yield Deletion(partial(_find_chats, part=part, before=before), partial(_delete_chat, before=before))
-        yield Deletion(partial(_find_cases, before=before), _delete_case)
+        yield Deletion(lambda _db: ["cases"], lambda db, table: _delete_some(db, table, "closed_at < ?", before))
     if kept.guests:
         before = at - timedelta(days=kept.guests)
         yield Deletion(partial(_find_guests, part=part, before=before), _delete_guest)
@@ -142,15 +143,6 @@ def _find_chats(db: Db, part: tuple[str, str], before: datetime) -> list[str]:
 
 def _delete_chat(db: Db, table: str, before: datetime) -> bool:
     return _delete_some(db, "chat_lines", "table_id = ? AND created_at < ?", table, before)
-
-
-def _find_cases(db: Db, before: datetime) -> list[str]:
-    return db.values("SELECT id FROM cases WHERE closed_at < ? LIMIT ?", before, MOST)
-
-
-def _delete_case(db: Db, id: str) -> bool:
-    db.run("DELETE FROM cases WHERE id = ?", id)  # and its reports, by cascade
-    return False
 
 
 _UNKNOWN: Final = " AND ".join(

@@ -93,6 +93,23 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
             " BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END"
             for statement, done in (("UPDATE", "changed"), ("DELETE", "deleted"))
         ),
+        """CREATE TABLE evenings (
+            id VARCHAR(16) NOT NULL PRIMARY KEY, leader VARCHAR(32) NOT NULL, name VARCHAR(60) NOT NULL, games JSON NOT NULL,
+            rounds INTEGER NOT NULL, seats INTEGER NOT NULL, clock JSON, is_public BOOLEAN NOT NULL, created_at DATETIME NOT NULL,
+            ended_at DATETIME
+        )""",
+        "CREATE INDEX ix_evenings_leader ON evenings (leader)",
+        "CREATE INDEX ix_evenings_created_at ON evenings (created_at)",
+        """CREATE TABLE evening_people (
+            evening VARCHAR(16) NOT NULL REFERENCES evenings (id) ON DELETE CASCADE, guest VARCHAR(32) NOT NULL,
+            joined_at DATETIME NOT NULL, left_at DATETIME, is_removed BOOLEAN DEFAULT 0 NOT NULL, PRIMARY KEY (evening, guest)
+        )""",
+        "CREATE INDEX ix_evening_people_guest ON evening_people (guest)",
+        """CREATE TABLE evening_seats (
+            evening VARCHAR(16) NOT NULL REFERENCES evenings (id) ON DELETE CASCADE, round INTEGER NOT NULL,
+            guest VARCHAR(32) NOT NULL, table_id VARCHAR(16) NOT NULL, PRIMARY KEY (evening, round, guest)
+        )""",
+        "CREATE INDEX ix_evening_seats_guest ON evening_seats (guest)",
         "CREATE TABLE ladder_members (guest VARCHAR(32) NOT NULL PRIMARY KEY, joined_at DATETIME NOT NULL, left_at DATETIME)",
         """CREATE TABLE ladder_matches (
             table_id VARCHAR(16) NOT NULL PRIMARY KEY REFERENCES tables (id) ON DELETE CASCADE, game VARCHAR(40) NOT NULL,
@@ -199,7 +216,7 @@ def differences(db: Db) -> list[str]:
 
 def _parts(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield the columns, keys and indexes of a database in words. The order of columns and the names of keys don't matter."""
-    yield from (sql for (sql,) in connection.execute(_TRIGGERS))
+    yield from (sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger'"))
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"):
         for _id, name, kind, is_needed, default, key in connection.execute("SELECT * FROM pragma_table_info(?)", (table,)):
             yield f"column {table}.{name} {kind} {is_needed} {str(default).strip(chr(39))} {key}"
@@ -208,9 +225,6 @@ def _parts(connection: sqlite3.Connection) -> Iterator[str]:
         for _number, name, is_unique, origin, is_partial in connection.execute("SELECT * FROM pragma_index_list(?)", (table,)):
             columns = [row[0] for row in connection.execute("SELECT name FROM pragma_index_info(?)", (name,))]
             yield f"index {name if origin == 'c' else table} {columns} {is_unique} {origin} {is_partial}"
-
-
-_TRIGGERS: Final = "SELECT sql FROM sqlite_master WHERE type = 'trigger'"
 
 
 @cache
@@ -286,6 +300,9 @@ GUEST_COLUMNS: Final = (
     GuestColumn("identity_links", "guest", merge="keep", delete="delete", export="omit"),  # of a merged guest it is worth nothing
     GuestColumn("orders", "guest", merge="move", delete="delete", export="rows"),
     GuestColumn("questions", "guest", merge="move", delete="delete", export="rows"),
+    GuestColumn("evenings", "leader", merge="move", delete="keep", export="rows"),
+    GuestColumn("evening_people", "guest", merge="move", delete="delete", export="rows"),
+    GuestColumn("evening_seats", "guest", merge="move", delete="keep", export="rows"),  # the points of the others depend on it
     GuestColumn("cases", "person", merge="move", delete="delete", export="rows"),
     GuestColumn("reports", "guest", merge="move", delete="delete", export="rows"),
     GuestColumn("closings", "guest", merge="move", delete="clear", export="omit"),

@@ -451,6 +451,42 @@ CREATE TABLE host_log (
 CREATE TRIGGER host_log_is_not_changed BEFORE UPDATE ON host_log BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END;
 CREATE TRIGGER host_log_is_not_deleted BEFORE DELETE ON host_log BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END;
 
+-- Evenings: several rounds of matches, led by a guest; see evenings.py.
+CREATE TABLE evenings (
+  id VARCHAR(16) NOT NULL PRIMARY KEY,
+  leader VARCHAR(32) NOT NULL,
+  name VARCHAR(60) NOT NULL,
+  games JSON NOT NULL,
+  rounds INTEGER NOT NULL,
+  seats INTEGER NOT NULL,
+  clock JSON,
+  is_public BOOLEAN NOT NULL,
+  created_at DATETIME NOT NULL,
+  ended_at DATETIME
+);
+CREATE INDEX ix_evenings_leader ON evenings (leader);
+CREATE INDEX ix_evenings_created_at ON evenings (created_at);
+
+-- Who has joined an evening, and has perhaps left it again.
+CREATE TABLE evening_people (
+  evening VARCHAR(16) NOT NULL REFERENCES evenings (id) ON DELETE CASCADE,
+  guest VARCHAR(32) NOT NULL,
+  joined_at DATETIME NOT NULL,
+  left_at DATETIME,
+  is_removed BOOLEAN DEFAULT 0 NOT NULL,  -- by the leader
+  PRIMARY KEY (evening, guest)
+);
+CREATE INDEX ix_evening_people_guest ON evening_people (guest);
+
+-- Who has sat at which table in which round of an evening. A table with one of these rows only is that of a bye.
+CREATE TABLE evening_seats (
+  evening VARCHAR(16) NOT NULL REFERENCES evenings (id) ON DELETE CASCADE,
+  round INTEGER NOT NULL,
+  guest VARCHAR(32) NOT NULL,
+  table_id VARCHAR(16) NOT NULL,  -- it may be deleted before the evening
+  PRIMARY KEY (evening, round, guest)
+);
+CREATE INDEX ix_evening_seats_guest ON evening_seats (guest);
 -- Who takes part in the ladder, and since when. A level is hidden after ``left_at``.
 CREATE TABLE ladder_members (
   guest VARCHAR(32) NOT NULL PRIMARY KEY,

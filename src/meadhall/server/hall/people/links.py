@@ -41,8 +41,6 @@ ASK: Final = "/waiting"
 _WAYS_IN: Final = ("/sign-in", "/sign-out", "/identity/", "/mail/")
 """Forms that make a device another guest whom the hall knows already, or that a link in a mail leads to."""
 
-_NEVER: Final = datetime.min.replace(tzinfo=UTC)
-
 MOST_ADDRESSES: Final = 20_000
 """Addresses of guests in memory."""
 
@@ -76,15 +74,17 @@ class Admission:
 
         Raises NotAdmitted, ShutOut, and Waiting.
         """
-        if address:
+        if address and guest.is_stored:
             self.addresses[guest.id] = address
+            if len(self.addresses) > MOST_ADDRESSES:
+                del self.addresses[next(iter(self.addresses))]
         if guest.closed_until is not None and guest.closed_until > self._store.time.now():
             if not path.startswith(("/privacy", "/sign-out", "/mail/", *_OF_THE_HOUSE)):
                 raise ShutOut(_why_closed(guest))
             return
         if self.held and (guest.asks is not None or not guest.is_stored):
             self.check_newcomer(address, path, is_reading)
-        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.can_register else _PUBLIC
+        public = (*_PUBLIC, *_OF_THE_HOUSE, *(_FOR_NEW_ACCOUNTS if self.can_register else ()))
         if not self.admits(guest) and not path.startswith(public):
             raise NotAdmitted(self.reason(guest))
 
@@ -100,8 +100,8 @@ class Admission:
 
         They may read how to get in, and sign in to an account. An invitation needs no helper. Raises Waiting.
         """
-        is_off = self.mode == INVITED or self._switches.values["hold_newcomers"] == OFF
-        if is_off or self.held.get(self._hash(address), _NEVER) <= self._store.time.now():
+        is_held = self.mode != INVITED and self._switches.values["hold_newcomers"] == ON and self.hash_of(address) in self.held
+        if not is_held or self.held[self.hash_of(address)] <= self._store.time.now():
             return
         if path != ASK and not (is_reading and path.startswith((*_PUBLIC, *_OF_THE_HOUSE))) and not path.startswith(_WAYS_IN):
             raise Waiting(
@@ -109,22 +109,14 @@ class Admission:
             )
 
     def note_closings(self, shut_out: str = "") -> None:
-        """Read anew whose new guests have to wait. ``shut_out``: a guest who was shut out now, whose address may be known."""
+        """Read again from which addresses new guests wait. ``shut_out``: a guest who has just been shut out."""
         if shut_out in self.addresses:
-            self._store.transact(guests.hold_address, shut_out, self._hash(self.addresses[shut_out]))
+            self._store.transact(guests.hold_address, shut_out, self.hash_of(self.addresses[shut_out]))
         self.held = self._store.transact(guests.held_addresses)
 
-    def hash_of(self, guest: str) -> str | None:
-        """Return the hash of the last address of a guest; None if it isn't known."""
-        return self._hash(self.addresses[guest]) if guest in self.addresses else None
-
-    def _hash(self, address: str) -> str:
-        return hmac.digest(self._secret, address_group(address).encode(), "sha256").hex()
-
-    def forget_addresses(self) -> None:
-        """Forget the addresses of the guests that were known first, if there are many."""
-        for guest in list(self.addresses)[:-MOST_ADDRESSES]:
-            del self.addresses[guest]
+    def hash_of(self, address: str) -> str:
+        """Return the hash of an address, with a secret of the hall; "" for an unknown one."""
+        return hmac.digest(self._secret, address_group(address).encode(), "sha256").hex() if address else ""
 
     @property
     def can_register(self) -> bool:
@@ -186,12 +178,13 @@ class Admission:
 
 def _why_closed(guest: Guest) -> str:
     """Return that a guest is shut out, until when and why."""
-    parts = [_("The host of this hall has closed your access.")]
-    if guest.closed_until not in (None, FOR_GOOD):
-        parts.append(_("This ends on {time}.").format(time=f"{guest.closed_until:%Y-%m-%d %H:%M} UTC"))
-    if guest.reason:
-        parts.append(_("Reason: {reason}").format(reason=guest.reason))
-    return " ".join(parts)
+    end = (
+        ""
+        if guest.closed_until == FOR_GOOD
+        else _("This ends on {time}.").format(time=f"{guest.closed_until:%Y-%m-%d %H:%M} UTC")
+    )
+    reason = _("Reason: {reason}").format(reason=guest.reason) if guest.reason else ""
+    return " ".join(filter(None, (_("The host of this hall has closed your access."), end, reason)))
 
 
 def _not_found() -> NotFound:

@@ -1,0 +1,192 @@
+"""The pages of an evening: its form, what a person, the leader and the big screen see, and the picture of its winners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from babel.dates import format_date
+from babel.numbers import format_decimal
+from markupsafe import Markup
+
+from meadhall.engine.registry import game, game_names
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import listed, ngettext
+from meadhall.pictures.templates import as_markup
+from meadhall.server.hall.evening.evenings import MOST_ROUNDS, Placed, Progress
+from meadhall.server.pages.clock import clock_in_words, clock_value, locale, usual_clocks
+from meadhall.server.pages.front_page import USUAL_CLOCK, result_in_words
+from meadhall.server.pages.lobby import shared_link
+from meadhall.server.pages.models import Option, Refusal
+from meadhall.server.pages.picture import dyed, fitting, styles
+from meadhall.server.pages.templates import template
+from meadhall.server.store.models import Crest, Guest, TableRow
+from meadhall.server.web.links import Outside, link
+
+USUAL_ROUNDS: Final = 3
+USUAL_SEATS: Final = 4
+ON_PICTURE: Final = 7
+"""People whom the picture of the winners names at most."""
+
+
+@dataclass(frozen=True)
+class TableOfRound:
+    """A table of the round.
+
+    Attributes:
+        people: the names and crests of the seats, in their order; a bot has no crest.
+        note: how the match ended, or "" while it runs.
+        has_begun: whether a decision was made.
+        version: of what a spectator sees; the address of its picture has it.
+    """
+
+    id: str
+    url: str
+    people: Sequence[tuple[str, Crest | None]]
+    note: str
+    has_begun: bool
+    version: int
+
+
+def form_fields() -> dict[str, Any]:
+    """Return what the form for a new evening offers."""
+    games = [game(name) for name in game_names() if game(name).max_players > 1]
+    seats = range(2, max(each.max_players for each in games) + 1)
+    return {
+        "games": [Option(each.name, each.title, each is games[0]) for each in games],
+        "rounds": [Option(str(count), str(count), count == USUAL_ROUNDS) for count in range(1, MOST_ROUNDS + 1)],
+        "seats": [Option(str(count), str(count), count == USUAL_SEATS) for count in seats],
+        "clocks": [
+            Option(clock_value(each), clock_in_words(each), clock_value(each) == USUAL_CLOCK)
+            for each in usual_clocks()
+            if each is None or each.is_live
+        ],
+    }
+
+
+def points_in_words(points: Fraction) -> str:
+    """Return points with at most two decimals in the current language: "1.5", "1,33"."""
+    return str(format_decimal(round(float(points), 2), "0.##", locale=locale()))
+
+
+def frame(
+    progress: Progress,
+    guest: Guest,
+    outside: Outside,
+    version: int,
+    rounds: Mapping[str, tuple[int, bool]],
+    missing: Mapping[str, bool],
+    is_screen: bool = False,
+    notice: Refusal | None = None,
+) -> Markup:
+    """Return the part of a page that changes: of the big screen, or of the page of a guest.
+
+    Args:
+        progress: how far the evening is.
+        guest: the guest who looks at it.
+        outside: how others reach the hall.
+        version: rises with time.
+        rounds: the version of each table of the round, and whether its match has begun.
+        missing: who is away from a table, and whether a bot plays for them.
+        is_screen: whether it is the big screen.
+        notice: the refusal of the guest's last request.
+    """
+    evening, url = progress.evening, link(f"/evenings/{progress.evening.id}")
+    own = progress.table_of(guest.id)
+    more = {
+        "progress": progress,
+        "evening": evening,
+        "url": url,
+        "version": version,
+        "guest": guest,
+        "leads": evening.leader == guest.id,
+        "joined": any(each.is_here and each.guest.id == guest.id for each in progress.people),
+        "you": next((each for each in progress.standings if each.guest.id == guest.id), None),
+        "own": own,
+        "is_own_open": own is not None and own.status == "running",
+        "is_turn": own is not None and own.status == "running" and guest.id in missing,
+        "tables": [_table(each, *rounds.get(each.id, (0, False))) for each in progress.tables.values()],
+        "missing": [
+            (each, missing[each.guest.id]) for each in progress.standings if each.guest.id in missing.keys() - {guest.id}
+        ],
+        "invite": shared_link(outside, f"/evenings/{evening.id}"),
+        "about": about(progress),
+        "next": "" if progress.is_over else game(progress.game_of(progress.round + 1)).title,
+        "winners": winners(progress),
+        "share_text": share_text(progress) if progress.is_over else "",
+        "words": points_in_words,
+        "notice": notice,
+    }
+    name = "evening/_screen.html" if is_screen else "evening/_frame.html"
+    return as_markup(template(name).render(page=more, **more).strip())
+
+
+def about(progress: Progress) -> str:
+    """Say what is played: the games, the rounds, the clock."""
+    evening = progress.evening
+    titles = listed([game(name).title for name in evening.games])
+    rounds = ngettext("{count} round", "{count} rounds", evening.rounds).format(count=evening.rounds)
+    return " · ".join([titles, rounds, clock_in_words(evening.clock)])
+
+
+def _table(table: TableRow, version: int, has_begun: bool) -> TableOfRound:
+    people = [(row.name, row.crest) for row in table.seats]
+    note = "" if table.status in ("gathering", "running") else result_in_words(table)
+    return TableOfRound(table.id, link(f"/tables/{table.id}"), people, note, has_begun, version)
+
+
+def winners(progress: Progress) -> list[Placed]:
+    """Return those with the most points; none before a round has ended."""
+    return [each for each in progress.standings if each.place == 1 and each.points > 0]
+
+
+def headline(progress: Progress) -> str:
+    """Say who has won: "Astrid wins", "Astrid and Björn win"."""
+    names = [each.name for each in winners(progress)]
+    if not names:
+        return _("No round was played.")
+    return ngettext("{names} wins the evening", "{names} win the evening", len(names)).format(names=listed(names))
+
+
+def share_text(progress: Progress) -> str:
+    """Return the result as a text to send to others: the first places, one line each."""
+    lines = [f"{each.place}. {each.name} ({points_in_words(each.points)})" for each in progress.standings[:ON_PICTURE]]
+    return "\n".join([f"{progress.evening.name}: {headline(progress)}", *lines])
+
+
+def drawing(progress: Progress) -> tuple[str, str]:
+    """Return the picture of the winners as SVG, and the game whose colours it has."""
+    size, lines = fitting(headline(progress))
+    shown = progress.standings[:ON_PICTURE]
+    marks = [each.guest.crest for each in shown] + [Crest(0, 0)] * (ON_PICTURE - len(shown))
+    more = {
+        "evening": progress.evening,
+        "size": size,
+        "lines": lines,
+        "shown": shown,
+        "marks": marks,
+        "date": str(format_date(progress.evening.created_at, "long", locale=locale())),
+        "words": points_in_words,
+    }
+    name = progress.evening.games[0]
+    drawn = template("evening/picture.html").render(**more)
+    return styles(name).written_out(dyed(drawn, marks)), name
+
+
+def bar(progress: Progress, table: str, guest: Guest) -> dict[str, Any]:
+    """Return what the page of a table says of its evening: the way back, with the round and the guest's place.
+
+    Where the guest has another table by now, it leads there.
+    """
+    own = progress.table_of(guest.id)
+    you = next((each for each in progress.standings if each.guest.id == guest.id), None)
+    return {
+        "evening": progress.evening,
+        "round": progress.round,
+        "is_over": progress.is_over,
+        "you": you,
+        "table": table,
+        "next_table": link(f"/tables/{own.id}") if own is not None and own.id != table and own.status == "running" else "",
+    }

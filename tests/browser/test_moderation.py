@@ -1,0 +1,105 @@
+"""Order among strangers in real browsers: from a report to the log, as a victim, a villain, a host and a newcomer see it."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from browser.accessibility import Inspector
+from browser.checks import scrolls_sideways
+from browser.devices import PHONE
+from browser.layout import overlapping_targets, overlapping_texts, small_targets
+from browser.people import NewPerson, Person
+from browser.server import Hall
+from meadhall.server.host_commands import carry_out
+from meadhall.server.settings import Settings
+
+RUDE = "Your ship smells of herring"
+ELSEWHERE = {"extra_http_headers": {"X-Forwarded-For": "198.51.100.7"}}
+"""The network of the villain. Everyone else in these tests comes from another one."""
+
+
+class Looks:
+    """Collects what is wrong with the looks of pages, on a phone and on a large screen."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.inspector = Inspector()
+
+    def note(self, name: str, page: Page) -> None:
+        self.inspector.inspect(name, page)
+        size = page.viewport_size
+        for width, height in ((1440, 900), (390, 844)):
+            page.set_viewport_size({"width": width, "height": height})
+            wrong = [*small_targets(page, 28), *overlapping_targets(page), *overlapping_texts(page)]
+            wrong += ["scrolls sideways"] if scrolls_sideways(page) else []
+            self.found += [f"{name}, {width}: {each}" for each in wrong]
+        assert size is not None
+        page.set_viewport_size(size)
+
+
+def rude_table(villain: Person, victim: Person) -> str:
+    """Let a villain be rude to a victim at a table, and return its path."""
+    villain.ask("/settings", name="Villain")
+    table = f"/tables/{villain.ask('/tables', game='axes-and-allies', kind='friends', players=3).json()['id']}"
+    victim.ask(f"{table}/seats", set="sit")
+    victim.ask(f"{table}/chat", text="Shall we begin?")
+    villain.ask(f"{table}/chat", text=RUDE)
+    return table
+
+
+def test_a_report_leads_to_a_case_a_closing_a_newcomer_and_the_log(new_person: NewPerson, hall: Hall) -> None:
+    host, looks = new_person(), Looks()
+    villain, victim = new_person(**ELSEWHERE), new_person(**PHONE, java_script_enabled=False)
+    host.ask("/account/new", name="Sigrid of the Hall", password="a shield wall in the rain")  # noqa: S106
+    carry_out(Settings(data=hall.data), "role", person="Sigrid of the Hall", role="host")
+    table = rude_table(villain, victim)
+
+    page = victim.open(f"{table}/chat")
+    page.get_by_role("link", name="Report this line").click()
+    expect(page.locator("blockquote")).to_have_text(RUDE)
+    page.get_by_label("Insult or hate").check()
+    page.get_by_label("What should the helpers know?").fill("I only asked.")
+    page.get_by_role("button", name="Report to the helpers").click()
+    expect(page.locator("#toast")).to_have_text("Thank you. The helpers of this hall will look at it.")
+
+    looks.note("report", villain.open(f"/report?of=seat:{table.removeprefix('/tables/')}:1"))
+    page = host.open("/")
+    page.get_by_role("link", name="The host's room").click()
+    case = page.locator(".case")
+    expect(case).to_contain_text(RUDE)
+    expect(case).to_contain_text("I only asked.")
+    case.get_by_text("The lines around").click()
+    expect(case.locator(".around")).to_contain_text("Shall we begin?")
+    looks.note("cases", page)
+    case.get_by_label("Reason").fill("No herring here")
+    case.get_by_role("button", name="Shut out for a week").click()
+    expect(page.locator(".case")).to_have_count(0)
+    expect(page.locator("#main")).to_contain_text("shut out for a week")
+
+    villain.allow("status 403", "status of 403")
+    expect(villain.open("/").locator("#main")).to_contain_text("Reason: No herring here")
+    newcomer = new_person(**ELSEWHERE)
+    newcomer.allow("status 403", "status of 403")
+    there = newcomer.open("/")
+    looks.note("at the door", there)
+    there.get_by_label("Who are you?").fill("The sister")
+    there.get_by_role("button", name="Ask to come in").click()
+    expect(there.locator("#main")).to_contain_text("You have asked.")
+
+    page.get_by_role("link", name="New guests").click()
+    expect(page.locator(".person-met")).to_contain_text("The sister")
+    looks.note("new guests", page)
+    page.get_by_role("button", name="Admit").click()
+    expect(page.locator(".person-met")).to_have_count(0)
+    expect(newcomer.open("/").get_by_role("heading", level=1)).to_have_text("Come in. The fire is lit.")
+
+    page.get_by_role("link", name="Log", exact=True).click()
+    for row, deed in enumerate(("admit", "week", "role")):
+        expect(page.locator("tbody tr").nth(row).locator("code")).to_have_text(deed)
+    looks.note("log", page)
+    page = victim.open("/")
+    expect(page.locator("#told")).to_contain_text("Something was done about what you have reported.")
+    page.get_by_role("button", name="Understood").click()
+    expect(page.locator("#told")).to_have_count(0)
+    assert looks.found == [], "\n".join(looks.found)
+    assert looks.inspector.found == []
