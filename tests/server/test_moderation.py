@@ -97,6 +97,7 @@ async def test_reports_of_one_line_are_one_case_with_the_lines_that_the_same_aud
     ):
         assert shown in page, shown
     assert "Only spectators hear this" not in page
+    assert not [id for id in hall.store.transact(lambda db: db.values("SELECT id FROM guests")) if id in page], "secrets"
     assert RUDE in await run(settings, "cases")
 
 
