@@ -177,8 +177,11 @@ async def test_a_closing_tells_its_reason_and_ends_by_itself(settings: Settings)
         helper = await with_role(hall, settings, "helper")
         assert await report(victim, await line_of(victim, table)) == 303
         assert await decide(helper, "week", "No herring here") == 303
+        (settings.data / "house").mkdir()
+        (settings.data / "house" / "contact.md").write_text("Write to *Sigrid*.")
         page = await villain.get("/")
-        assert page.status_code == 403
+        assert (page.status_code, 'href="/contact">Write to the hosts' in page.text) == (403, True)
+        assert (await villain.get("/contact")).status_code == 200
         ends = f"{hall.time.now() + timedelta(days=7):%Y-%m-%d %H:%M} UTC"
         for said in ("The host of this hall has closed your access.", ends, "Reason: No herring here"):
             assert said in page.text, said
