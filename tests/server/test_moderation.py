@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import timedelta
+from html import unescape
 
 import pytest
 
@@ -224,7 +225,9 @@ async def test_new_guests_from_the_network_of_someone_who_is_shut_out_wait_for_a
         assert (await person.post("/waiting", {"words": words})).status_code == 303
         assert "You have asked" in (await person.get("/")).text
         assert (await person.post("/settings", {"name": "Back"})).status_code == 403
+    await known.post("/waiting", {"words": "I don't wait"})
     waiting = (await helper.get("/host/waiting")).text
+    assert "I don't wait" not in unescape(waiting)
     assert "I am the sister" in waiting
     asked = re.findall(r'action="/host/people/([\w-]+)"', waiting)
     assert (await helper.post(f"/host/people/{asked[0]}", {"deed": "admit"})).status_code == 303
