@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from itertools import combinations
 from math import exp, log
 
@@ -37,10 +38,12 @@ def played(
     why: str | None = None,
     left: int | None = None,
     hints: int = 0,
+    hours: int = 0,
 ) -> TableRow:
-    """Store a match of these people. ``left``: the seat that a bot plays from the end of these decisions on."""
+    """Store a match of these people. ``left``: the seat that a bot plays after these decisions; ``hours``: how long it took."""
+    began = db.now() - timedelta(hours=hours)
     seats = tuple(SeatRow(k, "human", id, None, frozenset({id}), new_link_token()) for k, id in enumerate(people))
-    table = TableRow(new_id(), AXES, 1, {}, "running", people[0], True, b"\0" * 32, Time().now(), seats, started_at=db.now())
+    table = TableRow(new_id(), AXES, 1, {}, "running", people[0], True, b"\0" * 32, Time().now(), seats, started_at=began)
     entries = [Entry(k, "action", k % len(people), 0) for k in range(decisions)]
     entries += [Entry(decisions + k, "hint", 0, 0) for k in range(hints)]
     if left is not None:
@@ -102,7 +105,7 @@ async def test_after_30_matches_the_better_one_is_above_in_nine_of_ten_cases(set
     assert sum(clear) >= 0.9 * len(clear)
 
 
-async def test_a_match_counts_among_people_who_all_took_part_before_it_began(settings: Settings) -> None:
+async def test_a_match_counts_only_among_people_who_took_part_before_it_began(settings: Settings) -> None:
     async with Store.open(settings) as store:
         people = ("ada", "bo", "cy")
         store.transact(with_ladder, people[:2])
@@ -113,6 +116,8 @@ async def test_a_match_counts_among_people_who_all_took_part_before_it_began(set
         assert {id: each.counted for id, each in found.items()} == {"ada": 1, "bo": 1}
         assert found["ada"].mu == found["bo"].mu == pytest.approx(25)
         store.transact(ladder.take_part, "cy", True)
+        store.transact(played, people, [1, 0.5, 0], hours=1)
+        assert store.transact(levels) == found
         ended = store.transact(played, people, [0, 1, 0.5])
         store.transact(tables.save, ended)  # as a rematch does
         found = store.transact(levels)
@@ -196,7 +201,8 @@ async def test_the_ladder_is_off_until_the_host_and_each_person_want_it(hall: Op
     astrid, bjorn = await account(hall, "Astrid", "10.0.0.1"), await account(hall, "Björn", "10.0.0.2")
     assert (await astrid.get(f"/ladder/{HOARD}")).status_code == 403
     assert (await astrid.post("/ladder", {"part": "on"})).status_code == 403
-    assert "ladder" not in (await astrid.get("/settings")).text
+    for path in ("/settings", "/people/me"):
+        assert "ladder" not in (await astrid.get(path)).text
     hall.switch("ladder", "on")
     guest = hall.person("10.0.0.3")
     assert (await guest.post("/ladder", {"part": "on"})).status_code == 400

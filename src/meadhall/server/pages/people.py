@@ -177,7 +177,11 @@ DAY: Final = marked("a day")
 EVENING: Final = marked("a year")
 
 KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
-    "guests": (marked("Your settings"), marked("name, language, theme, speed, choices, when you came first"), STAYS),
+    "guests": (
+        marked("Your settings"),
+        marked("name, language, theme, speed, choices, when you came first; whether you are muted or shut out, and why"),
+        STAYS,
+    ),
     "accounts": (marked("Your account"), marked("the hash of your password, never the password itself"), STAYS),
     "passkeys": (marked("Passkeys"), marked("their public keys, the names of the devices, and when they were used"), STAYS),
     "recovery_codes": (marked("Recovery codes"), marked("their hashes"), marked("until they are used or replaced")),

@@ -47,7 +47,7 @@ def host_page(request: AnyRequest, helper: Guest, template: str, status: int = 2
 
 @get("/host")
 async def show_cases(request: AnyRequest, hall: Hall, helper: Guest, case: str = "") -> Html:
-    """Show what people have reported: first what waits, then what was decided last. ``case``: only the one with this id."""
+    """Show the cases that wait, and those that were decided last. ``case``: only the one with this id."""
     found, decided = await hall.store.read(_cases, case)
     words: dict[str, Any] = {"reasons": moderation.REASONS, "deeds": moderation.DEEDS, "in_words": in_words, "for_good": FOR_GOOD}
     return host_page(request, helper, "cases", cases=found, decided=decided, now=hall.time.now(), **words)

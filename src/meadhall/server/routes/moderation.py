@@ -1,4 +1,4 @@
-"""What people do about each other: reports, and the requests of new guests who wait for a helper. And what they are told once."""
+"""Reports of people about each other, requests of new guests who wait for a helper, and notices that a guest has read."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from litestar import get, post
 from litestar.response import Redirect
 
 from meadhall.server.hall import moderation
+from meadhall.server.hall.chat import clean_text
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.links import ASK
 from meadhall.server.pages.responses import Html, page, said_next, see_other
@@ -36,14 +37,15 @@ async def report(request: AnyRequest, hall: Hall, guest: Guest) -> Redirect:
 @post(ASK, status_code=200)
 async def ask_in(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
     """Ask a helper for a new guest who has to wait."""
-    moderation.ask_in(hall, guest, form.get("words", ""))
-    sessions.forget(guest)
+    if not guest.is_stored and hall.admission.held:  # no one else waits
+        hall.store.transact(guests.change, hall.store.save_guest(guest).id, asks=clean_text(form.get("words", "")))
+        sessions.forget(guest)
     return see_other(link("/"))
 
 
 @post("/told", status_code=200)
 async def end_notice(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
-    """Tell the guest no more what they have read."""
+    """Remove the notices that the guest has read."""
     hall.store.transact(guests.change, guest.id, told="")
     sessions.forget(guest)
     return see_other(safe_path(form.get("back", "")))

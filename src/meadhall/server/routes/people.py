@@ -79,9 +79,11 @@ async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, c
     content = person_page(profile, viewer, chosen, played, count, number, met, noted)
     found = hall.talk.ignoring.of(viewer.id)
     ignored = {"muted": person.id in found.muted, "blocked": person.id in found.blocked}
-    ladders = await hall.store.read(ladder.ladders_of, person.id) if hall.switches.allows("ladder", viewer) else []
-    rungs = [in_one_line(*each, person, viewer) for each in ladders]
-    return page(request, viewer, "person.html", content, ignored=ignored, rungs=rungs)
+    rungs = None
+    if hall.switches.allows("ladder", viewer):
+        ladders = await hall.store.read(ladder.ladders_of, person.id)
+        rungs = [in_one_line(*each, person, viewer) for each in ladders]
+    return page(request, viewer, "person.html", content, ignored=ignored, rungs=rungs, ladder_game=game_names()[0])
 
 
 @get("/ladder/{name:str}")

@@ -1,4 +1,4 @@
-"""Queries about cases: what people have reported, and what was done."""
+"""Queries about cases, which reports of people make."""
 
 from __future__ import annotations
 

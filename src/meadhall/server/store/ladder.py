@@ -157,8 +157,8 @@ def recompute(db: Db, game: str = "") -> int:
 
 def set_excluded(db: Db, table: str, excluded: bool) -> None:
     """Let a match no longer count, or count again, and compute the levels of its game anew. Raises BadSetup."""
-    at = db.now() if excluded else None
-    game: str | None = db.value("UPDATE ladder_matches SET excluded_at = ? WHERE table_id = ? RETURNING game", at, table)
+    change = "UPDATE ladder_matches SET excluded_at = ? WHERE table_id = ? RETURNING game"
+    game: str | None = db.value(change, db.now() if excluded else None, table)
     if game is None:
         raise BadSetup(_("The ladder has no match of a table {id}; the address of a table ends with its id.").format(id=table))
     recompute(db, game)

@@ -128,8 +128,8 @@ def seat_round(
         MeadhallError: no table can have these numbers of players.
     """
     draw = np.random.default_rng(seed)
-    everyone = sorted(people, key=lambda each: each.id)
-    drawn = [everyone[k] for k in draw.permutation(len(everyone))]
+    drawn = sorted(people, key=lambda each: each.id)
+    draw.shuffle(drawn)
     ranked = sorted(drawn, key=lambda each: each.points, reverse=True)
     sizes = table_sizes(len(ranked), fewest, most, wished)
     ranked.sort(key=lambda each: each.byes, reverse=True)  # those at the end sit out

@@ -84,7 +84,7 @@ class Admission:
             return
         if self.held and (guest.asks is not None or not guest.is_stored):
             self.check_newcomer(address, path, is_reading)
-        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.can_register else _PUBLIC
+        public = (*_PUBLIC, *_OF_THE_HOUSE, *(_FOR_NEW_ACCOUNTS if self.can_register else ()))
         if not self.admits(guest) and not path.startswith(public):
             raise NotAdmitted(self.reason(guest))
 
@@ -109,7 +109,7 @@ class Admission:
             )
 
     def note_closings(self, shut_out: str = "") -> None:
-        """Read anew whose new guests have to wait. ``shut_out``: a guest who was shut out now, whose address may be known."""
+        """Read again from which addresses new guests wait. ``shut_out``: a guest who has just been shut out."""
         if shut_out in self.addresses:
             self._store.transact(guests.hold_address, shut_out, self.hash_of(self.addresses[shut_out]))
         self.held = self._store.transact(guests.held_addresses)
