@@ -84,7 +84,7 @@ def test_an_evening_of_eight(browser: Browser, own_hall: Hall) -> None:
     for name, phone in phones.items():
         join(phone, page.url, name)
     for person in (screen, leader):
-        expect(person.page.locator(".standings tbody tr")).to_have_count(8)
+        expect(person.page.locator(".standings tbody tr, .screen-end .sitter")).to_have_count(8)
 
     sleeper = phones[NAMES[-1]]
     sleeper.page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")  # as when a phone sleeps: its stream ends
