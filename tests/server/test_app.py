@@ -14,6 +14,7 @@ from email.utils import format_datetime, parsedate_to_datetime
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
+from unittest.mock import Mock
 
 import httpx
 import pytest
@@ -21,7 +22,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY
 
 from meadhall.cli.hall_data import back_up
 from meadhall.engine.registry import game_names
-from meadhall.server.errors import NotThatPerson
+from meadhall.server.errors import DatabaseUnavailable, NotThatPerson
 from meadhall.server.hall.people.sign_in import Client
 from meadhall.server.routes import tables as table_routes
 from meadhall.server.routes.workshop import DOCUMENT_LIMIT
@@ -511,3 +512,25 @@ async def test_the_hall_opens_although_a_game_was_uninstalled(hall: OpenHall, ca
     assert (await host.get("/")).status_code == 200
     assert (await host.get("/tables/running")).status_code == 404
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+@pytest.mark.parametrize("status", [404, 429, 500, 503])
+async def test_errors_have_a_page_with_a_way_on(
+    settings: Settings, at_once: None, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_hall(replace(settings, requests_per_minute=3 if status == 429 else 0)) as hall:
+        person = hall.person()
+        (settings.data / "house").mkdir()
+        (settings.data / "house" / "contact.md").write_text("Eir")
+        faults: dict[int, Exception] = {500: ValueError("a fault"), 503: DatabaseUnavailable("away")}
+        if status in faults:
+            monkeypatch.setattr(hall.hall, "offered", Mock(side_effect=faults[status]))
+        path = "/nothing" if status == 404 else "/"
+        answer = await person.get(path)
+        while answer.status_code == 200:
+            answer = await person.get(path)
+        assert answer.status_code == status
+        assert 'class="hall-art"' in answer.text
+        assert ">Go to the hall</a>" in answer.text
+        main = answer.text.partition("<main")[2].partition("</main>")[0]
+        assert (">Try again</a>" in main, ">Contact</a>" in main) == (status != 404, status == 500)

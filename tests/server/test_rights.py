@@ -22,6 +22,10 @@ HOSTS: Final = frozenset({"host"})
 
 RIGHTS: Final[Mapping[str, frozenset[str]]] = {
     "GET /host": HELPERS,
+    "GET /host/announcements": HOSTS,
+    "POST /host/announcements": HOSTS,
+    "GET /host/people/{person}/delete": HOSTS,
+    "POST /host/people/{person}/delete": HOSTS,
     "POST /host/cases/{id}": HELPERS,
     "GET /host/waiting": HELPERS,
     "POST /host/people/{person}": HELPERS,

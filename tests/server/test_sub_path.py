@@ -22,7 +22,7 @@ from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.server.hall.orders import Order
 from meadhall.server.pages.templates import STATIC
 from meadhall.server.settings import Settings
-from meadhall.server.store import jobs
+from meadhall.server.store import guests, jobs
 from server.people import AXES, OpenHall, Person, Program, metrics, open_hall, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -190,6 +190,18 @@ async def running(hall: OpenHall, host: Person, friend: Person) -> str:
     return table
 
 
+async def visit_the_house(hall: OpenHall, crawl: Crawl, table: str) -> None:
+    """Visit the pages of hosts, and those that a host has written. At the table a person sits on seat 1."""
+    other = hall.store.transact(guests.find, min((await hall.room(table)).table.seats[1].guests))
+    assert other is not None
+    await crawl.visit("/host", "/host/waiting", "/host/log", "/host/log.csv", f"/host/people/{other.public_id}/delete")
+    house = hall.hall.settings.data / "house"
+    house.mkdir()
+    for name in ("contact", "imprint", "rules"):
+        (house / f"{name}.md").write_text("Eir")
+    await crawl.visit("/contact", "/imprint", "/house-rules", "/robots.txt", "/.well-known/security.txt")
+
+
 async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall) -> None:
     host, friend = person(hall), person(hall)
     lobby, match, ended = (
@@ -237,7 +249,7 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     hall.switch("ladder", "on")
     await crawl.visit("/account", "/account/confirm", f"/ladder/{AXES}")
     hall.appoint("Sigrid")
-    await crawl.visit("/host", "/host/waiting", "/host/log", "/host/log.csv")
+    await visit_the_house(hall, crawl, match)
     assert crawl.outside == []
     known = {
         f"{PUBLIC}{path}" for path in ("/tables/x", "/daily/2026-01-01", "/account/passkey-options", "/sign-in/passkey-options")

@@ -180,6 +180,14 @@ COMMANDS: Mapping[str, Command | Group] = {
     "host": Group(
         marked("Look after a hall that strangers use."),
         {
+            "announce": Command(
+                "house:announce_line", marked("Tell one line on all pages of a hall until a time."), _interpreted
+            ),
+            "maintenance": Command(
+                "house:plan",
+                marked("Plan a time in which no match begins and no clock runs, and say so on all pages."),
+                _interpreted,
+            ),
             "switch": Command(
                 "house:switch", marked("Show or set the switches and quotas of a hall, also while it runs."), _interpreted
             ),
@@ -215,6 +223,9 @@ COMMANDS: Mapping[str, Command | Group] = {
                 "people:link_to_person",
                 marked("Print a link that signs a person in once who has lost their account."),
                 _interpreted,
+            ),
+            "delete": Command(
+                "people:delete_person", marked("Delete a person, for example after a letter. Their matches stay."), _interpreted
             ),
             "role": Command(
                 "people:give_role", marked("Make the owner of an account a helper or a host of the hall, or none."), _interpreted

@@ -11,10 +11,13 @@ from meadhall.cli.console import DATA
 from meadhall.cli.hall_data import chosen_settings
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import marked
 from meadhall.server.hall.switches import ALL, value_of
 from meadhall.server.host_commands import carry_out
 from meadhall.server.store import switches
 from meadhall.server.store.files import snapshot
+
+TIME = marked("When it ends: 21:00, the next one, or 2026-11-28T21:00, in the time zone of this machine.")
 
 
 def switch(
@@ -33,3 +36,24 @@ def switch(
         found = switches.read(db)
     for each, about in ALL.items():
         print(f"{each:18} {value_of(found, each):9} {_(about.title)}")
+
+
+def announce_line(
+    text: Annotated[str, typer.Argument(help=_("One line; '' ends the last announcement. Whole addresses become links."))],
+    until: Annotated[str, typer.Option(help=_(TIME))] = "",
+    german: Annotated[str, typer.Option(help=_("The same in German, for those who read German."))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Tell something on all pages until a time. Raises BadSetup, StoreUnusable."""
+    end = carry_out(chosen_settings(data), "announce", text=text, german=german, until=until)
+    print(_("It stands on all pages until {time}.").format(time=end) if end else _("Nothing is announced any more."))
+
+
+def plan(
+    begins: Annotated[str, typer.Argument(help=_("When it begins: now, or as for --until; 'off': none, or it ends now."))],
+    until: Annotated[str, typer.Option(help=_(TIME))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Plan a maintenance, in which no match begins and no clock runs. Raises BadSetup, StoreUnusable."""
+    times = carry_out(chosen_settings(data), "maintenance", begins="" if begins == "off" else begins, until=until)
+    print(_("Maintenance: {times}").format(times=" – ".join(times)) if times else _("No maintenance is planned."))

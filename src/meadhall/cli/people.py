@@ -174,6 +174,22 @@ def give_role(
     print(words.get(role, _("{name} has no role.")).format(name=name))
 
 
+def delete_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask."))] = False,
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Delete a person and all that is theirs alone. Raises BadSetup, NotFound, typer.Abort without a yes."""
+    settings = chosen_settings(data)
+    with snapshot(settings.database) as db:
+        name = person_of(db, person).name
+    if not yes:
+        words = _("Delete {name} for good? Their matches stay, with the name “former player”.")
+        typer.confirm(words.format(name=name), abort=True)
+    carry_out(settings, "delete", person=person)
+    print(_("{name} is deleted.").format(name=name))
+
+
 def recompute_ladder(
     game: Annotated[str, typer.Option(help=_("Only the ladder of this game."))] = "",
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,

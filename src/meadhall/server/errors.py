@@ -138,6 +138,10 @@ class BadLine(Refused):
     """A line of chat is empty, too long, or an unknown phrase."""
 
 
+class UnderMaintenance(Refused):
+    """The host has announced a maintenance, during which no match begins."""
+
+
 class SwitchedOff(Refused):
     """The host of the hall has switched it off, or allows it only to people with an account."""
 
@@ -201,6 +205,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     IllegalAction: (HTTPStatus.UNPROCESSABLE_ENTITY, "illegal"),
     KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused"),
     TooMany: (HTTPStatus.TOO_MANY_REQUESTS, "too-many"),
+    UnderMaintenance: (HTTPStatus.SERVICE_UNAVAILABLE, "maintenance"),
     NotReady: (HTTPStatus.SERVICE_UNAVAILABLE, "not-ready"),
     Closing: (HTTPStatus.SERVICE_UNAVAILABLE, "closing"),
     DatabaseUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "database-away"),

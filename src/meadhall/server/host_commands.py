@@ -25,8 +25,9 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.text.language import current_language, speaking
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall import moderation
+from meadhall.server.hall.announcements import announce, plan_maintenance
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.host_deeds import Done, carried_out
+from meadhall.server.hall.host_deeds import Done, carried_out, delete_person
 from meadhall.server.hall.switches import set_switch
 from meadhall.server.settings import Settings
 from meadhall.server.store import accounts, evenings, guests, ladder, links, talk, uptime
@@ -119,6 +120,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "decide": moderation.decide,
     "link": _link,
     "role": appoint,
+    "delete": delete_person,
     "invite": _invite,
     "revoke": lambda db, id: Done(links.revoke_admission(db, id), subject=id),
     "erase": _erase,
@@ -127,6 +129,8 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "ladder-exclude": partial(_exclude, excluded=True),
     "ladder-include": partial(_exclude, excluded=False),
     "switch": set_switch,
+    "announce": announce,
+    "maintenance": plan_maintenance,
     "note-backup": _note_backup,
 }
 

@@ -244,7 +244,7 @@ class Clocks:
 
     def still_until(self, at: datetime) -> datetime | None:
         """Return until when no clock runs, because the boards play or after a downtime; None if it is over at that time."""
-        until = max([self.since, *(ended for _began, ended in self.outages)])
+        until = max([self.since, *(ended for began, ended in self.outages if began <= at)])
         return until if until > at else None
 
     def _elapsed(self, at: datetime) -> list[float]:

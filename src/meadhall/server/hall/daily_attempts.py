@@ -10,6 +10,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
+from meadhall.server.hall.announcements import check_new_match
 from meadhall.server.hall.daily_puzzle import deal, own_attempt, puzzle_of, puzzle_on, terms, today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
@@ -40,7 +41,10 @@ class Attempt:
 
 
 async def begin(hall: Hall, guest: Guest) -> Room:
-    """Return the room of the guest's attempt of today. Start the attempt if there is none. Raises NotFound, NotReady."""
+    """Return the room of the guest's attempt of today. Start the attempt if there is none.
+
+    Raises NotFound, NotReady, UnderMaintenance.
+    """
     day = today(hall.time)
     subject = puzzle_of(day)
     if subject is None:
@@ -49,6 +53,7 @@ async def begin(hall: Hall, guest: Guest) -> Room:
     found = own_attempt(hall.store, day, guest)
     if found is not None:
         return await hall.room(found.id)
+    check_new_match(hall.switches, hall.time.now())
     guest = hall.store.save_guest(guest)
     table = replace(deal(hall.store, subject, day, guest), daily=day)
     hall.store.add_table(table)

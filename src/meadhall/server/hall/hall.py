@@ -22,11 +22,13 @@ from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, Not
 from meadhall.server.hall import consent, match_changes, waits
 from meadhall.server.hall.among_people import PeoplesMatches
 from meadhall.server.hall.analysis import ChartQueue
+from meadhall.server.hall.announcements import check_new_match
 from meadhall.server.hall.daily_puzzle import DailyOutcomes
 from meadhall.server.hall.deadlines import Deadlines, turn_due
 from meadhall.server.hall.evening.evenings import Evenings
 from meadhall.server.hall.holidays import Holidays
 from meadhall.server.hall.host_deeds import Done, carried_out
+from meadhall.server.hall.house import House
 from meadhall.server.hall.lobby_changes import (
     agreed,
     arranged,
@@ -99,6 +101,7 @@ class Hall:
         closing: set when the server stops.
         charts: the charts of finished matches.
         switches: what the host has switched off or limited.
+        house: the texts that the host writes.
         orders: the reports and prints that guests order.
         questions: what guests ask in the workshop.
         peoples_matches: counts of the matches between people.
@@ -128,6 +131,7 @@ class Hall:
         self.closing = asyncio.Event()
         self.charts = ChartQueue(worker, store.time)
         self.switches = Switches(store)
+        self.house = House(settings.data / "house")
         self.orders = Orders(store, self.closing, self.switches)
         self.questions = Questions(store, self.orders)
         self.peoples_matches = PeoplesMatches(store)
@@ -281,10 +285,12 @@ class Hall:
         ``by``: their public id, "" for a command. See ``host_deeds.carried_out``.
         """
         done = self.store.transact(carried_out, by, deed, work, **arguments)
-        self.switches.read()
+        is_told = self.switches.read()
         self.note_changes(done.tables)
         self.note_chats(done.chats)
         self.accounts.announce_sessions_changed(*done.guests)
+        for room in self._rooms.values() if is_told else ():
+            room.channel.call()
         self.admission.note_closings(done.shut_out)
         return done.answer
 
@@ -460,7 +466,8 @@ class Hall:
         return table
 
     async def add_table(self, table: TableRow, request: RequestKey | None = None) -> Room:
-        """Store a new table and return its room. Raises TooMany for a guest who hosts too many."""
+        """Store a new table and return its room. Raises TooMany for a guest who hosts too many, UnderMaintenance."""
+        check_new_match(self.switches, self.time.now())
         rules = {name: game(name).version for name in game_names()}
         if self.store.transact(tables.count_unfinished, table.host, rules) >= self.switches.quotas["tables_per_guest"]:
             raise TooMany(_("You host too many unfinished tables; finish one first."))
@@ -495,6 +502,8 @@ class Hall:
         The first request opens the table. The other players already have their seats at it. It starts when all people have
         asked for the rematch; against bots only, at once. ``level``: of all bots, in place of their levels. Raises UnknownBot.
         """
+        if room.table.rematch is None:
+            check_new_match(self.switches, self.time.now())
         room.change(match_changes.open_rematch, room, guest, level)
         opened = self.store.transact(tables.find, room.table.rematch or "")
         if opened is None or opened.status == "closed":  # old tables are deleted

@@ -14,6 +14,7 @@ from typing import Literal
 from meadhall.engine.match.step import RESIGNATION, TIME, Lasting
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
+from meadhall.server.hall.announcements import check_new_match
 from meadhall.server.hall.deadlines import NotUp
 from meadhall.server.hall.holidays import is_slow, telling
 from meadhall.server.hall.lobby_changes import again, bot_seat, check_start
@@ -44,6 +45,7 @@ def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None
 def start(draft: TableState, room: TableRoom) -> None:
     """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed."""
     draft.check_gathering()
+    check_new_match(room.services.switches, draft.at)
     check_start(room.game, draft.table, room.visits.is_here)
     draft.table = replace(draft.table, status="running", started_at=draft.at, rules=room.game.version)
     draft.begin(room.game, room.services.deadlines.outages)

@@ -18,6 +18,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.registry import game
 from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.announcements import check_new_match
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import left_by, open_seat, with_person
 from meadhall.server.hall.room import Room
@@ -86,8 +87,10 @@ async def wanted_match(
 async def quick_match(hall: Hall, guest: Guest, wanted: Wanted) -> Room:
     """Seat a guest at the first open table that fits, or at a new one, and return its room.
 
-    A guest who waits at another table leaves it. At the same table the host's wait begins anew. Raises NotReady, TooMany.
+    A guest who waits at another table leaves it. At the same table the host's wait begins anew. Raises NotReady, TooMany,
+    UnderMaintenance.
     """
+    check_new_match(hall.switches, hall.time.now())
     hall.ready.check(wanted.game)
     guest = hall.store.save_guest(guest)
     async with hall.matching:

@@ -80,20 +80,25 @@ class Switches:
     Attributes:
         values: each switch, and everything else that is set, by its name. The same mapping as long as the hall runs.
         quotas: each quota by its name.
+        version: rises with every change.
     """
 
     def __init__(self, store: Store) -> None:
         self.values: dict[str, str] = {}
         self.quotas: dict[str, int] = {}
+        self.version = 0
         self._store = store
         self.read()
 
-    def read(self) -> None:
-        """Read everything anew. Raises DatabaseUnavailable."""
+    def read(self) -> bool:
+        """Read everything anew. Return whether something has changed. Raises DatabaseUnavailable."""
         found = self._store.transact(switches.read)
+        before = dict(self.values)
         self.values.clear()
         self.values.update({name: each.usual for name, each in SWITCHES.items()} | found)
         self.quotas.update({name: int(found.get(name, each.usual)) for name, each in QUOTAS.items()})
+        self.version += self.values != before
+        return self.values != before
 
     def allows(self, name: str, guest: Guest) -> bool:
         """Return whether a guest may use what a switch is for."""

@@ -57,7 +57,7 @@ class Uptime:
         self._seen_at: datetime | None = None  # when the database answered last
         self._ran_at: datetime | None = None  # when it was asked last
         self._has_run = False  # whether this process was never frozen since the database answered last
-        self._last: datetime | None = None  # when the last known downtime ended
+        self._mark: tuple[int, float] = (0, 0.0)  # of the known downtimes
         self._ahead = 0.0  # by how many seconds the time of the hall was ahead of the machine's date
 
     def begin(self) -> None:
@@ -67,7 +67,7 @@ class Uptime:
             if uptime.has_clocks(db):
                 self._go_on(db)
                 self._beat(db, timedelta(0))
-            return uptime.downtimes(db)
+            return self._read(db)
 
         self._keep(self._store.transact(start))
 
@@ -89,7 +89,7 @@ class Uptime:
             self._compare_dates(db)
             if jobs.is_waiting(db, CLOCK_JOB):
                 self._beat(db, GAP, self._seen_at)
-            return None if uptime.last_downtime(db) == self._last else uptime.downtimes(db)
+            return None if uptime.downtimes_mark(db) == self._mark else self._read(db)
 
         found = self._store.transact(note)
         self._seen_at, self._has_run = self._time.now(), True
@@ -127,8 +127,11 @@ class Uptime:
             why = "the database did not answer" if self._has_run else "the hall did not run"
             log.info("%s for %.1f s before %s; no clock ran", why, by.total_seconds(), downtime.ended_at)
 
+    def _read(self, db: Db) -> list[Downtime]:
+        self._mark = uptime.downtimes_mark(db)
+        return uptime.downtimes(db)
+
     def _keep(self, downtimes: list[Downtime]) -> None:
         self._seen_at = self._ran_at = self._time.now()
         self._has_run = True
-        self._last = max((downtime.ended_at for downtime in downtimes), default=None)
         self.outages = outages(downtimes)

@@ -41,6 +41,7 @@ from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import TALK_PLACE
 from meadhall.server.pages.host import personal_news
+from meadhall.server.pages.house import told_now
 from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.models import Device, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
@@ -66,6 +67,9 @@ _WORD: Final = "meadhall_word"
 _LATER: Final = {HTTPStatus.TOO_MANY_REQUESTS: 60, HTTPStatus.SERVICE_UNAVAILABLE: 10}
 """Seconds after which a client should try again, by status, if nothing more exact is known."""
 
+_AGAIN: Final = (*_LATER, HTTPStatus.INTERNAL_SERVER_ERROR)
+"""Statuses after which the same request may succeed."""
+
 _STORAGE_ERRORS: Final = (ENOSPC, EDQUOT, EROFS, EIO)
 
 
@@ -73,9 +77,11 @@ def page(request: AnyRequest, guest: Guest, template: str, content: Any, status:
     """Return a whole page for a guest. ``content`` is the page's model."""
     origin = outside(request).url.removesuffix(sub_path())
     seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest), has_cookies=_has_cookies(request))
+    hall = request.app.state.hall
     if guest.told:
-        more["personal"] = personal_news(guest, request.app.state.hall.time.now())
-    text = render(template, seen, content, request.url.path, origin, dev=request.app.state.dev, **more)
+        more["personal"] = personal_news(guest, hall.time.now())
+    shared = {"dev": request.app.state.dev, "house": hall.house, "told": told_now(hall)}
+    text = render(template, seen, content, request.url.path, origin, **shared, **more)
     answer = Response(text, media_type=MediaType.HTML, status_code=status)
     if seen.word:
         answer.delete_cookie(_WORD, path=link("/"))
@@ -353,12 +359,25 @@ def _error_page(
     titles = {403: _("Not allowed"), 404: _("Not found"), 429: _("Too many requests"), 503: _("Not ready yet")}
     request_to_report = request_id.get() if status == HTTPStatus.INTERNAL_SERVER_ERROR else ""
     words = {"title": titles.get(status, _("That didn't work")), "text": text, "rule": rule}
-    more = {"number": status, "request_id": request_to_report, "record": record}
+    again = link(request.url.path.removeprefix(sub_path())) if status in _AGAIN and request.method == "GET" else ""
+    more = {"number": status, "request_id": request_to_report, "record": record, "advice": _advice(status), "again": again}
     answer = page(request, _guest_or_stranger(request), "error.html", None, status, **words, **more)
     if status in _LATER:
         answer.headers["Retry-After"] = str(_LATER[HTTPStatus(status)])
     answer.headers.update(headers)
     return answer
+
+
+def _advice(status: int) -> str:
+    """Return what a person can do after an error; "" if its reason says it."""
+    words = {
+        403: _("If it is yours, sign in as the person to whom it belongs."),
+        404: _("Check the address. A link to a table or an invitation may have ended: ask for a new one."),
+        429: _("People behind one network share this limit. What you have played is saved."),
+        500: _("If it happens again, tell the host of this hall."),
+        503: _("What you have played is saved. Try again later."),
+    }
+    return words.get(status, "")
 
 
 def _not_admitted_page(request: AnyRequest, error: MeadhallError) -> Html:

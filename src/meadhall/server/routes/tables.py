@@ -27,6 +27,7 @@ from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
+from meadhall.server.pages.house import told_message, told_now
 from meadhall.server.pages.picture import Drawings
 from meadhall.server.pages.proposals import propose_page
 from meadhall.server.pages.regions import message
@@ -100,6 +101,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
     async def frames() -> AsyncIterator[bytes]:
         panel = TalkPanel(hall, room, guest) if name else None
         shown = drawn.shown(room, guest, request.headers.get("Meadhall-Seen", "")) if name else None
+        told = -1 if told_now(hall) else hall.switches.version  # -1: the page may have been loaded before
         with stream_limit.count(request, guest), room.visits.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
@@ -116,6 +118,9 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                 said = panel.news() if panel is not None else None
                 if said is not None:
                     news += b"event: chat\ndata: %b\n\n" % said
+                if name and told != hall.switches.version:
+                    told = hall.switches.version
+                    news += b"event: told\ndata: %b\n\n" % told_message(hall)
                 yield news + event_stream.HEARTBEAT if subscriber.is_due else news
 
     return event_stream.event_stream(frames())

@@ -62,9 +62,22 @@ def downtimes(db: Db) -> list[Downtime]:
     return [Downtime(in_utc(began), in_utc(ended)) for began, ended in rows]
 
 
-def last_downtime(db: Db) -> datetime | None:
-    """Return when the last downtime ended."""
-    return in_utc_or_none(db.value("SELECT max(ended_at) FROM downtimes"))
+def downtimes_mark(db: Db) -> tuple[int, float]:
+    """Return a mark of all downtimes, which is another one when one of them has come or changed."""
+    count, ends = db.rows("SELECT count(*), total(unixepoch(ended_at)) FROM downtimes")[0]
+    return count, ends
+
+
+def add_downtime(db: Db, downtime: Downtime) -> None:
+    """Store a downtime that the host has planned."""
+    row = {"began_at": downtime.began_at, "ended_at": downtime.ended_at}
+    db.insert("downtimes", row, conflict="ON CONFLICT (began_at) DO UPDATE SET ended_at = excluded.ended_at")
+
+
+def cut_downtime(db: Db, began_at: datetime) -> None:
+    """Let a planned downtime end now, if it has begun and isn't over. One that would begin later is deleted."""
+    db.run("DELETE FROM downtimes WHERE began_at = :began AND began_at >= :now", began=began_at, now=db.now())
+    db.run("UPDATE downtimes SET ended_at = :now WHERE began_at = :began AND ended_at > :now", began=began_at, now=db.now())
 
 
 def has_clocks(db: Db) -> bool:

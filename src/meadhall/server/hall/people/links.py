@@ -84,7 +84,7 @@ class Admission:
             return
         if self.held and (guest.asks is not None or not guest.is_stored):
             self.check_newcomer(address, path, is_reading)
-        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.can_register else _PUBLIC
+        public = (*_PUBLIC, *_OF_THE_HOUSE, *(_FOR_NEW_ACCOUNTS if self.can_register else ()))
         if not self.admits(guest) and not path.startswith(public):
             raise NotAdmitted(self.reason(guest))
 

@@ -350,9 +350,15 @@
   }
   localTimes();
   on("htmx:after:swap", localTimes);
+  // What the host tells everyone: it comes with the stream, and goes at its end.
+  on("meadhall:stream-told", event => {
+    byId("house-told").innerHTML = JSON.parse(event.detail);
+    localTimes();
+  });
   // Show what is true only after a time, e.g. that the day of a puzzle has ended.
   function showDue() {
     for (const part of document.querySelectorAll("[data-after][hidden]")) part.hidden = Date.now() < Date.parse(part.dataset.after);
+    for (const part of document.querySelectorAll("#house-told > [data-until]")) part.hidden = Date.now() >= Date.parse(part.dataset.until);
   }
   showDue();
   setInterval(showDue, 5000);
