@@ -194,10 +194,19 @@ async def test_only_the_leader_leads(hall: OpenHall) -> None:
         for what in ("start", "close", "end", "remove", "bot"):
             assert "Only the leader" in await do(each, path, what, 403, person=person), what
         page = (await each.get(path)).text
+        assert ("noscript><meta" in page) == (each is people["Bo"]), "a page where a stranger types a name isn't loaded again"
         assert not re.search(r'value="(start|close|end|remove|bot)"', page)
     await do(people["Ada"], path, "dance", 404)
     await do(people["Ada"], "/evenings/none", "join", 404)
     assert progress(hall, path).round == 0
+    for _double_click in range(2):
+        await do(people["Ada"], path, "start", round="0")
+    assert progress(hall, path).round == 1
+    secrets = [each.guest.id for each in progress(hall, path).people]
+    for address in (path, f"{path}/screen", f"{path}/bar"):
+        for reader in (people["Ada"], people["Bo"], stranger):
+            page = (await reader.get(address)).text
+            assert not any(secret in page for secret in secrets), address
     await do(people["Ada"], path, "end")
     assert "over" in await do(stranger, path, "join", 409, name="Zoe")
 
