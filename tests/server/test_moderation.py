@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import timedelta
+from html import unescape
 
 import pytest
 
@@ -177,8 +178,11 @@ async def test_a_closing_tells_its_reason_and_ends_by_itself(settings: Settings)
         helper = await with_role(hall, settings, "helper")
         assert await report(victim, await line_of(victim, table)) == 303
         assert await decide(helper, "week", "No herring here") == 303
+        (settings.data / "house").mkdir()
+        (settings.data / "house" / "contact.md").write_text("Write to *Sigrid*.")
         page = await villain.get("/")
-        assert page.status_code == 403
+        assert (page.status_code, 'href="/contact">Write to the hosts' in page.text) == (403, True)
+        assert (await villain.get("/contact")).status_code == 200
         ends = f"{hall.time.now() + timedelta(days=7):%Y-%m-%d %H:%M} UTC"
         for said in ("The host of this hall has closed your access.", ends, "Reason: No herring here"):
             assert said in page.text, said
@@ -221,7 +225,9 @@ async def test_new_guests_from_the_network_of_someone_who_is_shut_out_wait_for_a
         assert (await person.post("/waiting", {"words": words})).status_code == 303
         assert "You have asked" in (await person.get("/")).text
         assert (await person.post("/settings", {"name": "Back"})).status_code == 403
+    await known.post("/waiting", {"words": "I don't wait"})
     waiting = (await helper.get("/host/waiting")).text
+    assert "I don't wait" not in unescape(waiting)
     assert "I am the sister" in waiting
     asked = re.findall(r'action="/host/people/([\w-]+)"', waiting)
     assert (await helper.post(f"/host/people/{asked[0]}", {"deed": "admit"})).status_code == 303

@@ -45,9 +45,6 @@ DEEDS: Final = {
 LONGEST: Final = 300
 """Characters of a reporter's words, and of the reason of a helper."""
 
-MOST_WAITING: Final = 100
-"""New guests who wait for a helper at the same time."""
-
 
 async def reported(hall: Hall, guest: Guest, of: str, kind: str = "conduct") -> Case:
     """Return what a guest wants to report, as ``cases.report`` takes it.
@@ -95,13 +92,6 @@ def report(hall: Hall, guest: Guest, case: Case, reason: str, words: str) -> Non
         raise TooMany(_("You have reported a lot today. The helpers look at that first."))
     address = hall.admission.hash_of(hall.admission.addresses.get(case["person"], ""))
     hall.store.transact(cases.report, case, address or None, guest.id, reason, clean_text(words)[:LONGEST])
-
-
-def ask_in(hall: Hall, guest: Guest, words: str) -> None:
-    """Ask a helper for a new guest who has to wait. Raises TooMany."""
-    if len(hall.store.transact(guests.waiting, MOST_WAITING)) >= MOST_WAITING:
-        raise TooMany(_("Many new guests wait already. Try again later."))
-    hall.store.transact(guests.change, hall.store.save_guest(guest).id, asks=clean_text(words)[:200])
 
 
 # ------------------------------------------------------------------------------------------------- deeds of hosts and helpers

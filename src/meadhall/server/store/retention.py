@@ -154,7 +154,7 @@ _UNKNOWN: Final = " AND ".join(
         ),
     ]
 )
-"""The condition that no row of another table refers to a guest, and that they are neither admitted by an invitation nor shut out now."""
+"""The condition that no row of another table refers to a guest whom no invitation has admitted, and who isn't shut out now."""
 
 
 def _find_guests(db: Db, part: tuple[str, str], before: datetime) -> list[str]:
