@@ -1,4 +1,4 @@
-"""What the host of a hall tells everyone: lines on all pages, and the texts in the folder ``house`` beside the database.
+"""Words of the host for everyone: lines on all pages, and the texts in the folder ``house`` beside the database.
 
 A maintenance, in which no match begins and no clock runs, is stored as a downtime of the hall, so clocks know nothing else of it.
 """

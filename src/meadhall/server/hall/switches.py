@@ -61,7 +61,7 @@ SWITCHES: Final[Mapping[str, Switch]] = {
 
 
 class Switches:
-    """What the host of a hall has set.
+    """The settings of the host of a hall.
 
     Attributes:
         values: the value of each switch, and everything else that is set, by its name. The same mapping as long as the hall runs.
@@ -89,22 +89,22 @@ class Switches:
         return int(self.values[name])
 
     def allows(self, name: str, guest: Guest) -> bool:
-        """Return whether a guest may use what a switch is for."""
+        """Return whether a switch is on for a guest."""
         return self.values[name] == ON or (self.values[name] == ACCOUNTS and guest.has_account)
 
     def check(self, name: str, guest: Guest) -> None:
-        """Refuse a guest who may not use what a switch is for. Raises SwitchedOff."""
+        """Refuse a guest for whom a switch is off. Raises SwitchedOff."""
         if not self.allows(name, guest):
             raise SwitchedOff(self.reason(name))
 
     def reason(self, name: str) -> str:
-        """Return why a guest may not use what a switch is for."""
+        """Return why a switch is off for a guest."""
         accounts_only = self.values[name] == ACCOUNTS
         return _("In this hall only people with an account can do that.") if accounts_only else _(SWITCHES[name].refusal)
 
 
 def set_switches(db: Db, values: Mapping[str, str]) -> Done:
-    """Set switches and quotas by their names, a deed of a host. The answer says what was set. Raises BadSetup."""
+    """Set switches and quotas by their names, a deed of a host. The answer has the new values. Raises BadSetup."""
     for name, value in values.items():
         known = SWITCHES.get(name)
         if known is None:

@@ -1,4 +1,4 @@
-"""The pages that the host writes: contact, imprint and house rules; and the lines of the host on all pages."""
+"""The host's own pages: contact, imprint and house rules; and the lines of the host on all pages."""
 
 from __future__ import annotations
 

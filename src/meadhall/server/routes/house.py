@@ -1,4 +1,4 @@
-"""What the host decides about the whole hall: switches, announcements and maintenance; and the pages that the host writes."""
+"""Decisions of the host about the whole hall: switches, announcements, maintenance; and the host's own pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DEEDS: Final[Mapping[str, tuple[Callable[..., Done], tuple[str, ...]]]] = {
 """The deeds of the page, with the fields of their forms."""
 
 _LISTED: Final = ("/rules/", "/static/", "/tiles/", *PAGES)
-"""What search engines may list beside the front page: no tables and no people."""
+"""Pages for search engines, beside the front page. Tables and people are left out."""
 
 
 @get("/host/switches")
@@ -76,7 +76,7 @@ async def show_house_page(request: AnyRequest, hall: Hall, guest: Guest) -> Html
 
 @get("/robots.txt", include_in_schema=False)
 async def show_robots() -> Response[str]:
-    """Tell search engines what they may list (RFC 9309)."""
+    """Return the rules for search engines (RFC 9309)."""
     allowed = "".join(f"Allow: {path}\n" for path in (f"{link('/')}$", *map(link, _LISTED)))
     return Response(f"User-agent: *\n{allowed}Disallow: {link('/')}\n", media_type="text/plain")
 
