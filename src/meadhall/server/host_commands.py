@@ -96,7 +96,7 @@ def _end_evening(db: Db, id: str) -> Done:
     evening = evenings.find(db, id)
     if evening is None:
         raise BadSetup(_("There is no such evening here."))
-    return Done(evening.name, evenings.end(db, id), subject=id)
+    return Done(evening.name, evenings.close(db, id, ends=True), subject=id)
 
 
 def _exclude(db: Db, table: str, excluded: bool) -> Done:

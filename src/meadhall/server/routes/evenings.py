@@ -66,16 +66,10 @@ async def open_evening(request: AnyRequest, hall: Hall, guest: Guest, sessions: 
     return see_other(link(f"/evenings/{evening.id}"))
 
 
-@get("/evenings/{id:str}")
+@get(["/evenings/{id:str}", "/evenings/{id:str}/screen"])
 async def show_evening(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
-    """Show an evening as the guest sees it."""
-    return await _shown(request, hall, guest, id)
-
-
-@get("/evenings/{id:str}/screen")
-async def show_screen(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
-    """Show an evening on a big screen: how to join, the standings, and all boards."""
-    return await _shown(request, hall, guest, id, is_screen=True)
+    """Show an evening as the guest sees it; or on a big screen: how to join, the standings, and all boards."""
+    return await _shown(request, hall, guest, id, is_screen=request.url.path.endswith("/screen"))
 
 
 @post("/evenings/{id:str}", status_code=200)
@@ -97,10 +91,8 @@ async def change_evening(
                 await evenings.let_bot_play(id, guest, person)
             case "start":
                 await evenings.start_round(id, guest)
-            case "close":
-                evenings.close_round(id, guest)
-            case "end":
-                evenings.end(id, guest)
+            case "close" | "end" as what:
+                evenings.close(id, guest, ends=what == "end")
             case _:
                 raise NotFound(_("There is no page at this address."))
     except (NotFound, MeadhallError) as error:
@@ -199,7 +191,6 @@ routes = [
     show_form,
     open_evening,
     show_evening,
-    show_screen,
     change_evening,
     stream_evening,
     show_bar,
