@@ -20,7 +20,7 @@ from meadhall.server.hall.talk import audiences_of
 from meadhall.server.store import accounts, cases, guests, personal_data, talk
 from meadhall.server.store.cases import Case
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import FOR_GOOD, UNTIMED, Guest
 from meadhall.server.store.talk import LineFilter
 
 REASONS: Final = {
@@ -150,14 +150,15 @@ def treat(db: Db, person: Guest, deed: str, as_host: bool = True) -> Done:
 
 
 def shut_out(db: Db, person: Guest, days: int, reason: str = "", address: str | None = None) -> Done:
-    """Shut a person out for some days; 0: for good. ``address``: its hash, if it is known."""
-    tables = guests.shut_out(db, person.id, db.now() + timedelta(days=days) if days else None, reason, address)
+    """Shut a person out for some days; 0: for good. It never ends a longer closing. ``address``: its hash, if it is known."""
+    until = max(db.now() + timedelta(days=days) if days else FOR_GOOD, person.closed_until or UNTIMED)
+    tables = guests.shut_out(db, person.id, None if until == FOR_GOOD else until, reason, address)
     return Done(person.name, tables, [person.id], subject=person.public_id, shut_out=person.id)
 
 
 def mute(db: Db, person: Guest, days: int, reason: str) -> Done:
-    """Let a person write nothing for some days."""
-    guests.change(db, person.id, muted_until=db.now() + timedelta(days=days), reason=reason)
+    """Let a person write nothing for some days. It never ends a longer mute."""
+    guests.change(db, person.id, muted_until=max(db.now() + timedelta(days=days), person.muted_until or UNTIMED), reason=reason)
     guests.tell(db, person.id, "muted")
     return Done(person.name, guests=[person.id], subject=person.public_id)
 

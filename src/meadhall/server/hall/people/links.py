@@ -74,7 +74,7 @@ class Admission:
 
         Raises NotAdmitted, ShutOut, and Waiting.
         """
-        if address and guest.is_stored:
+        if address and (guest.is_stored or not is_reading):  # a form may store a new guest
             self.addresses[guest.id] = address
             if len(self.addresses) > MOST_ADDRESSES:
                 del self.addresses[next(iter(self.addresses))]
