@@ -118,6 +118,7 @@ async def test_a_closed_round_is_a_tie_and_those_who_gave_up_a_seat_to_a_bot_are
     assert {found[name] for name in seated(second)} == {(found[seated(second)[0]][0], Fraction(1, 2))}
     page = (await people["Bo"].get(f"/tables/{second.table.id}")).text
     assert "the round of the evening was closed" in page
+    assert "Round closed: a tie" in (await people["Bo"].get(path)).text
 
 
 async def test_people_come_late_leave_and_are_taken_out(hall: OpenHall) -> None:
