@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from browser.accessibility import Inspector
-from browser.checks import scrolls_sideways
 from browser.devices import PHONE
-from browser.layout import overlapping_targets, overlapping_texts, small_targets
+from browser.looks import Looks
 from browser.people import NewPerson, Person
 from browser.server import Hall
 from meadhall.server.host_commands import carry_out
@@ -16,25 +14,6 @@ from meadhall.server.settings import Settings
 RUDE = "Your ship smells of herring"
 ELSEWHERE = {"extra_http_headers": {"X-Forwarded-For": "198.51.100.7"}}
 """The network of the villain. Everyone else in these tests comes from another one."""
-
-
-class Looks:
-    """Collects what is wrong with the looks of pages, on a phone and on a large screen."""
-
-    def __init__(self) -> None:
-        self.found: list[str] = []
-        self.inspector = Inspector()
-
-    def note(self, name: str, page: Page) -> None:
-        self.inspector.inspect(name, page)
-        size = page.viewport_size
-        for width, height in ((1440, 900), (390, 844)):
-            page.set_viewport_size({"width": width, "height": height})
-            wrong = [*small_targets(page, 28), *overlapping_targets(page), *overlapping_texts(page)]
-            wrong += ["scrolls sideways"] if scrolls_sideways(page) else []
-            self.found += [f"{name}, {width}: {each}" for each in wrong]
-        assert size is not None
-        page.set_viewport_size(size)
 
 
 def rude_table(villain: Person, victim: Person) -> str:

@@ -13,10 +13,11 @@ from meadhall.server.errors import NotForYou, NotFound, TooMany
 from meadhall.server.hall.chat import PHRASES, clean_text
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.host_deeds import Done
+from meadhall.server.hall.people.accounts import former_player
 from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.people.names import GIVEN, any_name, unlike_others
 from meadhall.server.hall.talk import audiences_of
-from meadhall.server.store import accounts, cases, guests, talk
+from meadhall.server.store import accounts, cases, guests, personal_data, talk
 from meadhall.server.store.cases import Case
 from meadhall.server.store.database import Db
 from meadhall.server.store.models import FOR_GOOD, UNTIMED, Guest
@@ -87,7 +88,7 @@ def report(hall: Hall, guest: Guest, case: Case, reason: str, words: str) -> Non
     if reason not in REASONS:
         raise BadSetup(_("Choose a reason."))
     guest = guest if guest.is_stored else hall.store.save_guest(guest)
-    if hall.store.transact(cases.count_reports, guest.id, timedelta(days=1)) >= hall.switches.quotas["cases_in_day"]:
+    if hall.store.transact(cases.count_reports, guest.id, timedelta(days=1)) >= hall.switches.quota("cases_in_day"):
         raise TooMany(_("You have reported a lot today. The helpers look at that first."))
     address = hall.admission.hash_of(hall.admission.addresses.get(case["person"], ""))
     hall.store.transact(cases.report, case, address or None, guest.id, reason, clean_text(words)[:LONGEST])
@@ -127,12 +128,16 @@ def decide(db: Db, case: str, deed: str, reason: str = "", as_host: bool = True)
 
 
 def treat(db: Db, person: Guest, deed: str, as_host: bool = True) -> Done:
-    """Let someone who waits in (``admit``) or ``refuse`` them for a week; or let someone in again (``open``), or ``unmute`` them.
+    """Let someone who waits in (``admit``) or ``refuse`` them for a week; or let someone in again (``open``),
+    ``unmute`` or ``delete`` them.
 
-    Raises NotForYou for the last two, which are for hosts, BadSetup for another deed, and for someone who doesn't wait.
+    Raises NotForYou for the last three, which are for hosts, BadSetup for another deed, and for someone who doesn't wait.
     """
-    if deed in ("open", "unmute") and not as_host:
+    if deed in ("open", "unmute", "delete") and not as_host:
         raise NotForYou(_("Only a host of the hall can do that."))
+    if deed == "delete":
+        changed = personal_data.delete_guest(db, person.id, former_player(person.language))
+        return Done(person.name, changed, [person.id], subject=person.public_id)
     if deed == "open":
         guests.let_in_again(db, person.id)
     elif deed == "unmute":

@@ -13,7 +13,6 @@ from meadhall.server.web.links import link
 
 _SECTIONS: Final = (
     ("/host", marked("Cases"), ("helper", "host")),
-    ("/host/announcements", marked("Announcements"), ("host",)),
     ("/host/waiting", marked("New guests"), ("helper", "host")),
     ("/host/switches", marked("Switches"), ("host",)),
     ("/host/log", marked("The log"), ("host",)),

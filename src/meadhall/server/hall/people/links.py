@@ -132,9 +132,6 @@ class Admission:
             return False
         return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
 
-    def _is_closed(self, guest: Guest) -> bool:
-        return guest.closed_until is not None and guest.closed_until > self._store.time.now()
-
     def reason(self, guest: Guest | None = None) -> str:
         """Return who may play here, in words. ``guest``: who is refused; None: a new one."""
         if (guest is None or not guest.is_stored) and self._switches.values["new_guests"] == OFF:
