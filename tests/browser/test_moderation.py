@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from browser.accessibility import Inspector
-from browser.checks import scrolls_sideways
 from browser.devices import PHONE
-from browser.layout import overlapping_targets, overlapping_texts, small_targets
+from browser.looks import Looks
 from browser.people import NewPerson, Person
 from browser.server import Hall
 from meadhall.server.host_commands import carry_out
@@ -16,25 +14,6 @@ from meadhall.server.settings import Settings
 RUDE = "Your ship smells of herring"
 ELSEWHERE = {"extra_http_headers": {"X-Forwarded-For": "198.51.100.7"}}
 """The network of the villain. Everyone else in these tests comes from another one."""
-
-
-class Looks:
-    """Collects what is wrong with the looks of pages, on a phone and on a large screen."""
-
-    def __init__(self) -> None:
-        self.found: list[str] = []
-        self.inspector = Inspector()
-
-    def note(self, name: str, page: Page) -> None:
-        self.inspector.inspect(name, page)
-        size = page.viewport_size
-        for width, height in ((1440, 900), (390, 844)):
-            page.set_viewport_size({"width": width, "height": height})
-            wrong = [*small_targets(page, 28), *overlapping_targets(page), *overlapping_texts(page)]
-            wrong += ["scrolls sideways"] if scrolls_sideways(page) else []
-            self.found += [f"{name}, {width}: {each}" for each in wrong]
-        assert size is not None
-        page.set_viewport_size(size)
 
 
 def rude_table(villain: Person, victim: Person) -> str:
@@ -93,7 +72,7 @@ def test_a_report_leads_to_a_case_a_closing_a_newcomer_and_the_log(new_person: N
     expect(page.locator(".person-met")).to_have_count(0)
     expect(newcomer.open("/").get_by_role("heading", level=1)).to_have_text("Come in. The fire is lit.")
 
-    page.get_by_role("link", name="Log", exact=True).click()
+    page.get_by_role("link", name="The log").click()
     for row, deed in enumerate(("admit", "week", "role")):
         expect(page.locator("tbody tr").nth(row).locator("code")).to_have_text(deed)
     looks.note("log", page)

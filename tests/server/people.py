@@ -18,7 +18,7 @@ from markupsafe import escape
 from meadhall.server.app import serve_hall
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.switches import set_switch
+from meadhall.server.hall.switches import set_switches
 from meadhall.server.host_commands import appoint
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
@@ -162,7 +162,7 @@ class OpenHall:
 
     def switch(self, name: str, value: str) -> None:
         """Set a switch or a quota, as the host does."""
-        self.hall.do("", "switch", set_switch, name=name, value=value)
+        self.hall.do("", "switch", set_switches, values={name: value})
 
     def person(self, address: str = "10.0.0.1", **headers: str) -> Person:
         return Person(self.app, address, **headers)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from meadhall.server.hall.announcements import announce, plan_maintenance
+from meadhall.server.hall.house import announce, plan_maintenance
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests
 from server.halls import run_command
@@ -67,15 +67,15 @@ async def test_an_announcement_stands_on_all_pages_in_the_language_of_the_reader
 
 async def test_the_host_announces_by_page_and_command_but_not_for_the_past(hall: OpenHall, settings: Settings) -> None:
     host = await host_of(hall)
-    past = {"what": "announcement", "text": "Cup", "german": "", "until": "2001-01-01T00:00"}
-    refused = await host.post("/host/announcements", past)
+    past = {"what": "announce", "text": "Cup", "german": "", "until": "2001-01-01T00:00"}
+    refused = await host.post("/host/switches", past)
     assert (refused.status_code, 'value="Cup"' in refused.text, await shown(host)) == (400, True, "")
     here = datetime.now()
     tomorrow, clock = f"{here + 24 * HOUR:%Y-%m-%dT%H:%M}", f"{here - HOUR:%H:%M}"
     form = {**past, "until": tomorrow}
-    assert (await host.post("/host/announcements", form)).status_code == 303
+    assert (await host.post("/host/switches", form)).status_code == 303
     assert "Cup" in await shown(host)
-    assert (await host.post("/host/announcements", {**form, "do": "end"})).status_code == 303
+    assert (await host.post("/host/switches", {**form, "end": "yes"})).status_code == 303
     assert await shown(host) == ""
     planned = ("maintenance", clock, "--until", f"{here + 30 * HOUR:%Y-%m-%dT%H:%M}")
     for arguments in (("announce", "Skål", "--until", clock), planned, ("maintenance", "off")):
@@ -178,10 +178,8 @@ async def test_a_host_deletes_a_person_and_the_log_has_no_name(hall: OpenHall, s
     await person.post("/settings", {"name": "Thorbjörn"})
     await person.open(HOARD)
     public = next(each.public_id for each in hall.store.transact(guests.named_like, "Thorbjörn", 1))
-    assert "Thorbjörn" in (await host.get(f"/host/people/{public}/delete")).text
-    assert (await host.post(f"/host/people/{public}/delete", {})).status_code == 400
-    assert hall.store.transact(guests.named_like, "Thorbjörn", 1)
-    assert (await host.post(f"/host/people/{public}/delete", {"sure": "on"})).status_code == 303
+    assert 'value="delete"' in (await host.get(f"/host/people/{public}")).text
+    assert (await host.post(f"/host/people/{public}", {"deed": "delete"})).status_code == 303
     assert not hall.store.transact(guests.named_like, "Thorbjörn", 1)
     log = (await host.get("/host/log.csv")).text
     assert (f"delete,{public}" in log, "Thorbjörn" in log) == (True, False)

@@ -538,7 +538,7 @@ async def cause_rare_refusals(hall: OpenHall, host: Program, table: str, monkeyp
     with monkeypatch.context() as patch:
         patch.setattr(Room, "change", fail)
         await host.post(f"/tables/{table}/undo")
-        patch.setitem(hall.hall.switches.quotas, "tables_per_guest", 0)
+        patch.setitem(hall.hall.switches.values, "tables_per_guest", "0")
         await host.post("/tables", {"game": HOARD})
         patch.setattr(hall.hall.ready, "delayed", {HOARD})
         await host.post("/tables", {"game": HOARD})

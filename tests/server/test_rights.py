@@ -22,12 +22,9 @@ HOSTS: Final = frozenset({"host"})
 
 RIGHTS: Final[Mapping[str, frozenset[str]]] = {
     "GET /host": HELPERS,
-    "GET /host/announcements": HOSTS,
-    "POST /host/announcements": HOSTS,
-    "GET /host/people/{person}/delete": HOSTS,
-    "POST /host/people/{person}/delete": HOSTS,
     "POST /host/cases/{id}": HELPERS,
     "GET /host/waiting": HELPERS,
+    "GET /host/people/{person}": HOSTS,
     "POST /host/people/{person}": HELPERS,
     "GET /host/switches": HOSTS,
     "POST /host/switches": HOSTS,

@@ -177,7 +177,7 @@ def test_evenings_are_fair_and_pairs_meet_again_only_where_they_must() -> None:
     proven = [check(each, 10_000) for seed in range(40) for each in evening(seed)]
     assert len(proven) > 150
     assert sum(proven) > 0.85 * len(proven)
-    assert all(check(each, 100_000) for seed in range(40, 60) for each in evening(seed, (5, 9))), "a small round needs a proof"
+    assert all(check(each, 100_000) for seed in range(40, 46) for each in evening(seed, (5, 9))), "a small round needs a proof"
 
 
 @pytest.mark.long

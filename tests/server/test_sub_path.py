@@ -194,7 +194,7 @@ async def visit_the_house(hall: OpenHall, crawl: Crawl, table: str) -> None:
     """Visit the pages of hosts, and those that a host has written. At the table a person sits on seat 1."""
     other = hall.store.transact(guests.find, min((await hall.room(table)).table.seats[1].guests))
     assert other is not None
-    await crawl.visit("/host", "/host/waiting", "/host/log", "/host/log.csv", f"/host/people/{other.public_id}/delete")
+    await crawl.visit("/host", "/host/waiting", "/host/log", "/host/log.csv", f"/host/people/{other.public_id}")
     house = hall.hall.settings.data / "house"
     house.mkdir()
     for name in ("contact", "imprint", "rules"):

@@ -9,10 +9,9 @@ import typer
 
 from meadhall.cli.console import DATA
 from meadhall.cli.hall_data import chosen_settings
-from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
-from meadhall.server.hall.switches import ALL, value_of
+from meadhall.server.hall.switches import SWITCHES
 from meadhall.server.host_commands import carry_out
 from meadhall.server.store import switches
 from meadhall.server.store.files import snapshot
@@ -25,17 +24,14 @@ def switch(
     value: Annotated[str, typer.Argument(help=_("on, off, accounts (only for people with an account), or a number."))] = "",
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
 ) -> None:
-    """Print the switches, or set one. Raises BadSetup, StoreUnusable."""
-    settings = chosen_settings(data)
-    if value:
-        print(carry_out(settings, "switch", name=name, value=value))
-        return
+    """Set a switch, or print all. Raises BadSetup, StoreUnusable."""
     if name:
-        raise BadSetup(_("Say the value, too: meadhall host switch {name} off").format(name=name))
-    with snapshot(settings.database) as db:
+        print(carry_out(chosen_settings(data), "switch", values={name.replace("-", "_"): value}))
+        return
+    with snapshot(chosen_settings(data).database) as db:
         found = switches.read(db)
-    for each, about in ALL.items():
-        print(f"{each:18} {value_of(found, each):9} {_(about.title)}")
+    for known, about in SWITCHES.items():
+        print(f"{known:18} {found.get(known, about.usual):9} {_(about.title)}")
 
 
 def announce_line(
@@ -45,8 +41,7 @@ def announce_line(
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
 ) -> None:
     """Tell something on all pages until a time. Raises BadSetup, StoreUnusable."""
-    end = carry_out(chosen_settings(data), "announce", text=text, german=german, until=until)
-    print(_("It stands on all pages until {time}.").format(time=end) if end else _("Nothing is announced any more."))
+    print(carry_out(chosen_settings(data), "announce", text=text, german=german, until=until))
 
 
 def plan(
@@ -55,5 +50,4 @@ def plan(
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
 ) -> None:
     """Plan a maintenance, in which no match begins and no clock runs. Raises BadSetup, StoreUnusable."""
-    times = carry_out(chosen_settings(data), "maintenance", begins="" if begins == "off" else begins, until=until)
-    print(_("Maintenance: {times}").format(times=" – ".join(times)) if times else _("No maintenance is planned."))
+    print(carry_out(chosen_settings(data), "maintenance", begins="" if begins == "off" else begins, until=until))

@@ -145,7 +145,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
         request_max_body_size=BODY_LIMIT,
     )
     app.state.guest_limit = GuestLimit(
-        lambda: app.state.hall.switches.quotas["new_in_hour"] if requests_per_minute else inf, seconds
+        lambda: app.state.hall.switches.quota("new_in_hour") if requests_per_minute else inf, seconds
     )
     gateway = Gateway(app.asgi_handler, lag.note_request, _refuse, limit if requests_per_minute else None, unlimited_paths(app))
     for_pages = DirectDeed(deeds.ACT, app, app.asgi_handler, _identify)

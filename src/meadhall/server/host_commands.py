@@ -25,10 +25,10 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.text.language import current_language, speaking
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall import moderation
-from meadhall.server.hall.announcements import announce, plan_maintenance
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.host_deeds import Done, carried_out, delete_person
-from meadhall.server.hall.switches import set_switch
+from meadhall.server.hall.host_deeds import Done, carried_out
+from meadhall.server.hall.house import announce, plan_maintenance
+from meadhall.server.hall.switches import set_switches
 from meadhall.server.settings import Settings
 from meadhall.server.store import accounts, evenings, guests, ladder, links, talk, uptime
 from meadhall.server.store.database import Db
@@ -96,7 +96,7 @@ def _end_evening(db: Db, id: str) -> Done:
     evening = evenings.find(db, id)
     if evening is None:
         raise BadSetup(_("There is no such evening here."))
-    return Done(evening.name, evenings.end(db, id), subject=id)
+    return Done(evening.name, evenings.close(db, id, ends=True), subject=id)
 
 
 def _exclude(db: Db, table: str, excluded: bool) -> Done:
@@ -114,13 +114,12 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "close": _close,
     **{
         deed: lambda db, person, deed=deed: moderation.treat(db, person_of(db, person), deed)
-        for deed in ("open", "unmute", "admit")
+        for deed in ("open", "unmute", "admit", "delete")
     },
     "mute": lambda db, person, days, reason: moderation.mute(db, person_of(db, person), days, reason),
     "decide": moderation.decide,
     "link": _link,
     "role": appoint,
-    "delete": delete_person,
     "invite": _invite,
     "revoke": lambda db, id: Done(links.revoke_admission(db, id), subject=id),
     "erase": _erase,
@@ -128,7 +127,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "ladder-recompute": lambda db, game: Done(ladder.recompute(db, game), subject=game),
     "ladder-exclude": partial(_exclude, excluded=True),
     "ladder-include": partial(_exclude, excluded=False),
-    "switch": set_switch,
+    "switch": set_switches,
     "announce": announce,
     "maintenance": plan_maintenance,
     "note-backup": _note_backup,

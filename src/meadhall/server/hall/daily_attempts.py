@@ -10,9 +10,9 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
-from meadhall.server.hall.announcements import check_new_match
 from meadhall.server.hall.daily_puzzle import deal, own_attempt, puzzle_of, puzzle_on, terms, today
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.house import check_new_match
 from meadhall.server.hall.room import Room
 from meadhall.server.store import puzzles, tables
 from meadhall.server.store.models import FINISHED, Guest, TableRow

@@ -22,13 +22,12 @@ from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, Not
 from meadhall.server.hall import consent, match_changes, waits
 from meadhall.server.hall.among_people import PeoplesMatches
 from meadhall.server.hall.analysis import ChartQueue
-from meadhall.server.hall.announcements import check_new_match
 from meadhall.server.hall.daily_puzzle import DailyOutcomes
 from meadhall.server.hall.deadlines import Deadlines, turn_due
 from meadhall.server.hall.evening.evenings import Evenings
 from meadhall.server.hall.holidays import Holidays
 from meadhall.server.hall.host_deeds import Done, carried_out
-from meadhall.server.hall.house import House
+from meadhall.server.hall.house import House, check_new_match
 from meadhall.server.hall.lobby_changes import (
     agreed,
     arranged,
@@ -489,7 +488,7 @@ class Hall:
         """Store a new table and return its room. Raises TooMany for a guest who hosts too many, UnderMaintenance."""
         check_new_match(self.switches, self.time.now())
         rules = {name: game(name).version for name in game_names()}
-        if self.store.transact(tables.count_unfinished, table.host, rules) >= self.switches.quotas["tables_per_guest"]:
+        if self.store.transact(tables.count_unfinished, table.host, rules) >= self.switches.quota("tables_per_guest"):
             raise TooMany(_("You host too many unfinished tables; finish one first."))
         self.store.add_table(table, request)
         return await self.room(table.id)

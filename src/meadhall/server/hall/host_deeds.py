@@ -6,10 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import NotFound
-from meadhall.server.hall.people.accounts import former_player
-from meadhall.server.store import guests, host_log, personal_data
+from meadhall.server.store import host_log
 from meadhall.server.store.database import Db
 
 
@@ -44,12 +41,3 @@ def carried_out(db: Db, by: str, deed: str, work: Callable[..., Done], /, **argu
     if done.subject is not None:
         host_log.note(db, by, str(arguments.get("deed", deed)), done.subject, str(arguments.get("reason", "")))
     return done
-
-
-def delete_person(db: Db, person: str) -> Done:
-    """Delete the person with a public id, as they could themselves: their matches stay. Raises NotFound."""
-    guest = guests.find_public(db, person)
-    if guest is None:
-        raise NotFound(_("There is no such person here."))
-    changed = personal_data.delete_guest(db, guest.id, former_player(guest.language))
-    return Done(guest.name, changed, [guest.id], subject=person)

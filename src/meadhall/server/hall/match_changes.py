@@ -14,9 +14,9 @@ from typing import Literal
 from meadhall.engine.match.step import RESIGNATION, TIME, Lasting
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
-from meadhall.server.hall.announcements import check_new_match
 from meadhall.server.hall.deadlines import NotUp
 from meadhall.server.hall.holidays import is_slow, telling
+from meadhall.server.hall.house import check_new_match
 from meadhall.server.hall.lobby_changes import again, bot_seat, check_start
 from meadhall.server.hall.move import check_undo, reveals
 from meadhall.server.hall.services import TableRoom

@@ -13,13 +13,14 @@ from meadhall.server.errors import NotForYou, NotFound, TooMany
 from meadhall.server.hall.chat import PHRASES, clean_text
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.host_deeds import Done
+from meadhall.server.hall.people.accounts import former_player
 from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.people.names import GIVEN, any_name, unlike_others
 from meadhall.server.hall.talk import audiences_of
-from meadhall.server.store import accounts, cases, guests, talk
+from meadhall.server.store import accounts, cases, guests, personal_data, talk
 from meadhall.server.store.cases import Case
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import FOR_GOOD, UNTIMED, Guest
 from meadhall.server.store.talk import LineFilter
 
 REASONS: Final = {
@@ -43,9 +44,6 @@ DEEDS: Final = {
 
 LONGEST: Final = 300
 """Characters of a reporter's words, and of the reason of a helper."""
-
-MOST_WAITING: Final = 100
-"""New guests who wait for a helper at the same time."""
 
 
 async def reported(hall: Hall, guest: Guest, of: str, kind: str = "conduct") -> Case:
@@ -90,17 +88,10 @@ def report(hall: Hall, guest: Guest, case: Case, reason: str, words: str) -> Non
     if reason not in REASONS:
         raise BadSetup(_("Choose a reason."))
     guest = guest if guest.is_stored else hall.store.save_guest(guest)
-    if hall.store.transact(cases.count_reports, guest.id, timedelta(days=1)) >= hall.switches.quotas["cases_in_day"]:
+    if hall.store.transact(cases.count_reports, guest.id, timedelta(days=1)) >= hall.switches.quota("cases_in_day"):
         raise TooMany(_("You have reported a lot today. The helpers look at that first."))
     address = hall.admission.hash_of(hall.admission.addresses.get(case["person"], ""))
     hall.store.transact(cases.report, case, address or None, guest.id, reason, clean_text(words)[:LONGEST])
-
-
-def ask_in(hall: Hall, guest: Guest, words: str) -> None:
-    """Ask a helper for a new guest who has to wait. Raises TooMany."""
-    if len(hall.store.transact(guests.waiting, MOST_WAITING)) >= MOST_WAITING:
-        raise TooMany(_("Many new guests wait already. Try again later."))
-    hall.store.transact(guests.change, hall.store.save_guest(guest).id, asks=clean_text(words)[:200])
 
 
 # ------------------------------------------------------------------------------------------------- deeds of hosts and helpers
@@ -137,12 +128,16 @@ def decide(db: Db, case: str, deed: str, reason: str = "", as_host: bool = True)
 
 
 def treat(db: Db, person: Guest, deed: str, as_host: bool = True) -> Done:
-    """Let someone who waits in (``admit``) or ``refuse`` them for a week; or let someone in again (``open``), or ``unmute`` them.
+    """Let someone who waits in (``admit``) or ``refuse`` them for a week; or let someone in again (``open``),
+    ``unmute`` or ``delete`` them.
 
-    Raises NotForYou for the last two, which are for hosts, BadSetup for another deed, and for someone who doesn't wait.
+    Raises NotForYou for the last three, which are for hosts, BadSetup for another deed, and for someone who doesn't wait.
     """
-    if deed in ("open", "unmute") and not as_host:
+    if deed in ("open", "unmute", "delete") and not as_host:
         raise NotForYou(_("Only a host of the hall can do that."))
+    if deed == "delete":
+        changed = personal_data.delete_guest(db, person.id, former_player(person.language))
+        return Done(person.name, changed, [person.id], subject=person.public_id)
     if deed == "open":
         guests.let_in_again(db, person.id)
     elif deed == "unmute":
@@ -155,14 +150,15 @@ def treat(db: Db, person: Guest, deed: str, as_host: bool = True) -> Done:
 
 
 def shut_out(db: Db, person: Guest, days: int, reason: str = "", address: str | None = None) -> Done:
-    """Shut a person out for some days; 0: for good. ``address``: its hash, if it is known."""
-    tables = guests.shut_out(db, person.id, db.now() + timedelta(days=days) if days else None, reason, address)
+    """Shut a person out for some days; 0: for good. It never ends a longer closing. ``address``: its hash, if it is known."""
+    until = max(db.now() + timedelta(days=days) if days else FOR_GOOD, person.closed_until or UNTIMED)
+    tables = guests.shut_out(db, person.id, None if until == FOR_GOOD else until, reason, address)
     return Done(person.name, tables, [person.id], subject=person.public_id, shut_out=person.id)
 
 
 def mute(db: Db, person: Guest, days: int, reason: str) -> Done:
-    """Let a person write nothing for some days."""
-    guests.change(db, person.id, muted_until=db.now() + timedelta(days=days), reason=reason)
+    """Let a person write nothing for some days. It never ends a longer mute."""
+    guests.change(db, person.id, muted_until=max(db.now() + timedelta(days=days), person.muted_until or UNTIMED), reason=reason)
     guests.tell(db, person.id, "muted")
     return Done(person.name, guests=[person.id], subject=person.public_id)
 

@@ -18,8 +18,8 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.registry import game
 from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.hall.announcements import check_new_match
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.house import check_new_match
 from meadhall.server.hall.lobby_changes import left_by, open_seat, with_person
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.state import TableState

@@ -57,7 +57,7 @@ class Uptime:
         self._seen_at: datetime | None = None  # when the database answered last
         self._ran_at: datetime | None = None  # when it was asked last
         self._has_run = False  # whether this process was never frozen since the database answered last
-        self._mark: tuple[int, float] = (0, 0.0)  # of the known downtimes
+        self._mark: tuple[float, ...] = ()  # of the known downtimes
         self._ahead = 0.0  # by how many seconds the time of the hall was ahead of the machine's date
 
     def begin(self) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Final
 
@@ -29,25 +28,6 @@ USUAL_ROUNDS: Final = 3
 USUAL_SEATS: Final = 4
 ON_PICTURE: Final = 7
 """People whom the picture of the winners names at most."""
-
-
-@dataclass(frozen=True)
-class TableOfRound:
-    """A table of the round.
-
-    Attributes:
-        people: the names and crests of the seats, in their order; a bot has no crest.
-        note: how the match ended, or "" while it runs.
-        has_begun: whether a decision was made.
-        version: of what a spectator sees; the address of its picture has it.
-    """
-
-    id: str
-    url: str
-    people: Sequence[tuple[str, Crest | None]]
-    note: str
-    has_begun: bool
-    version: int
 
 
 def form_fields() -> dict[str, Any]:
@@ -131,10 +111,16 @@ def about(progress: Progress) -> str:
     return " · ".join([titles, rounds, clock_in_words(evening.clock)])
 
 
-def _table(table: TableRow, version: int, has_begun: bool) -> TableOfRound:
-    people = [(row.name, row.crest) for row in table.seats]
-    note = "" if table.status in ("gathering", "running") else result_in_words(table)
-    return TableOfRound(table.id, link(f"/tables/{table.id}"), people, note, has_begun, version)
+def _table(table: TableRow, version: int, has_begun: bool) -> dict[str, Any]:
+    """Return a table of the round: the names and crests of its seats (a bot has none), and how the match ended."""
+    return {
+        "id": table.id,
+        "url": link(f"/tables/{table.id}"),
+        "people": [(row.name, row.crest) for row in table.seats],
+        "note": "" if table.status in ("gathering", "running") else result_in_words(table),
+        "has_begun": has_begun,
+        "version": version,
+    }
 
 
 def winners(progress: Progress) -> list[Placed]:

@@ -13,10 +13,9 @@ from meadhall.server.web.links import link
 
 _SECTIONS: Final = (
     ("/host", marked("Cases"), ("helper", "host")),
-    ("/host/announcements", marked("Announcements"), ("host",)),
     ("/host/waiting", marked("New guests"), ("helper", "host")),
     ("/host/switches", marked("Switches"), ("host",)),
-    ("/host/log", marked("Log"), ("host",)),
+    ("/host/log", marked("The log"), ("host",)),
 )
 """The sections: their addresses, their titles, and the roles that see them."""
 
@@ -35,4 +34,5 @@ def personal_news(guest: Guest, now: datetime) -> list[str]:
         "acted": _("Something was done about what you have reported. Thank you."),
         "unfounded": _("The helpers have looked at what you have reported, and saw no reason to do something."),
     }
-    return [words[key] for key in guest.told.split() if words.get(key)]
+    told = guest.told.split() if (guest.closed_until or now) <= now else ()  # who is shut out reads only that
+    return [words[key] for key in told if words.get(key)]

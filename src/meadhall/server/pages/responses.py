@@ -35,13 +35,13 @@ from meadhall.server.errors import (
     status_of,
 )
 from meadhall.server.hall.holidays import is_slow
+from meadhall.server.hall.house import told
 from meadhall.server.hall.notifications import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import TALK_PLACE
 from meadhall.server.pages.host import personal_news
-from meadhall.server.pages.house import told_now
 from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.models import Device, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
@@ -80,7 +80,7 @@ def page(request: AnyRequest, guest: Guest, template: str, content: Any, status:
     hall = request.app.state.hall
     if guest.told:
         more["personal"] = personal_news(guest, hall.time.now())
-    shared = {"dev": request.app.state.dev, "house": hall.house, "told": told_now(hall)}
+    shared = {"dev": request.app.state.dev, "house": hall.house, "told": told(hall.switches, hall.time.now())}
     text = render(template, seen, content, request.url.path, origin, **shared, **more)
     answer = Response(text, media_type=MediaType.HTML, status_code=status)
     if seen.word:
@@ -359,25 +359,20 @@ def _error_page(
     titles = {403: _("Not allowed"), 404: _("Not found"), 429: _("Too many requests"), 503: _("Not ready yet")}
     request_to_report = request_id.get() if status == HTTPStatus.INTERNAL_SERVER_ERROR else ""
     words = {"title": titles.get(status, _("That didn't work")), "text": text, "rule": rule}
-    again = link(request.url.path.removeprefix(sub_path())) if status in _AGAIN and request.method == "GET" else ""
-    more = {"number": status, "request_id": request_to_report, "record": record, "advice": _advice(status), "again": again}
-    answer = page(request, _guest_or_stranger(request), "error.html", None, status, **words, **more)
-    if status in _LATER:
-        answer.headers["Retry-After"] = str(_LATER[HTTPStatus(status)])
-    answer.headers.update(headers)
-    return answer
-
-
-def _advice(status: int) -> str:
-    """Return what a person can do after an error; "" if its reason says it."""
-    words = {
+    advice = {
         403: _("If it is yours, sign in as the person to whom it belongs."),
         404: _("Check the address. A link to a table or an invitation may have ended: ask for a new one."),
         429: _("People behind one network share this limit. What you have played is saved."),
         500: _("If it happens again, tell the host of this hall."),
         503: _("What you have played is saved. Try again later."),
     }
-    return words.get(status, "")
+    again = link(request.url.path.removeprefix(sub_path())) if status in _AGAIN and request.method == "GET" else ""
+    more = {"number": status, "request_id": request_to_report, "record": record, "advice": advice.get(status, ""), "again": again}
+    answer = page(request, _guest_or_stranger(request), "error.html", None, status, **words, **more)
+    if status in _LATER:
+        answer.headers["Retry-After"] = str(_LATER[HTTPStatus(status)])
+    answer.headers.update(headers)
+    return answer
 
 
 def _not_admitted_page(request: AnyRequest, error: MeadhallError) -> Html:

@@ -131,17 +131,13 @@ async def _shown(
         "is_own": question.guest == guest.id,
         "can_undo": hall.questions.can_undo(question),
         "can_report": hall.switches.allows("reports", guest),
-        "no_print": _no_print(hall, guest),
+        "can_print": hall.switches.allows("prints", guest) and CAN_PRINT,
+        "no_print": hall.switches.reason("prints")
+        if CAN_PRINT
+        else _("This hall can't print: its host has not installed the package typst."),
     }
     template = "_editor_answer.html" if is_part else "editor.html"
     return page(request, guest, template, content, 200 if error is None else int(status_of(error)))
-
-
-def _no_print(hall: Hall, guest: Guest) -> str:
-    """Return why the page has no button to print; "" if it has one."""
-    if not CAN_PRINT:
-        return _("This hall can't print: its host has not installed the package typst.")
-    return "" if hall.switches.allows("prints", guest) else hall.switches.reason("prints")
 
 
 routes = [show_editor, download_draft, change_draft]

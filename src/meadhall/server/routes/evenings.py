@@ -66,16 +66,10 @@ async def open_evening(request: AnyRequest, hall: Hall, guest: Guest, sessions: 
     return see_other(link(f"/evenings/{evening.id}"))
 
 
-@get("/evenings/{id:str}")
+@get(["/evenings/{id:str}", "/evenings/{id:str}/screen"])
 async def show_evening(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
-    """Show an evening as the guest sees it."""
-    return await _shown(request, hall, guest, id)
-
-
-@get("/evenings/{id:str}/screen")
-async def show_screen(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
-    """Show an evening on a big screen: how to join, the standings, and all boards."""
-    return await _shown(request, hall, guest, id, is_screen=True)
+    """Show an evening as the guest sees it; or on a big screen: how to join, the standings, and all boards."""
+    return await _shown(request, hall, guest, id, is_screen=request.url.path.endswith("/screen"))
 
 
 @post("/evenings/{id:str}", status_code=200)
@@ -96,11 +90,10 @@ async def change_evening(
             case "bot":
                 await evenings.let_bot_play(id, guest, person)
             case "start":
-                await evenings.start_round(id, guest)
-            case "close":
-                evenings.close_round(id, guest)
-            case "end":
-                evenings.end(id, guest)
+                if integer(form, "round") in (None, evenings.find(id).round):  # not the second click of a double click
+                    await evenings.start_round(id, guest)
+            case "close" | "end" as what:
+                evenings.close(id, guest, ends=what == "end")
             case _:
                 raise NotFound(_("There is no page at this address."))
     except (NotFound, MeadhallError) as error:
@@ -133,7 +126,7 @@ async def stream_evening(request: AnyRequest, hall: Hall, guest: Guest, stream_l
     return event_stream.event_stream(frames())
 
 
-@get("/evenings/{id:str}/bar")
+@get("/evenings/{id:str}/bar", opt={"unlimited": True})
 async def show_bar(hall: Hall, guest: Guest, id: str, table: str = "") -> Response[str]:
     """Show on the page of a table how far its evening is: a part that the page asks for again and again."""
     return Response(bar_of(hall, guest, id, table), media_type="text/html")
@@ -199,7 +192,6 @@ routes = [
     show_form,
     open_evening,
     show_evening,
-    show_screen,
     change_evening,
     stream_evening,
     show_bar,

@@ -73,15 +73,25 @@ async def show_waiting(request: AnyRequest, hall: Hall, helper: Guest) -> Html:
     return host_page(request, helper, "waiting", people=await hall.store.read(guests.waiting, _SHOWN))
 
 
+@get("/host/people/{person:str}")
+async def show_person(request: AnyRequest, hall: Hall, host: Guest, person: str) -> Html:
+    """Show what a host can do for a person, also one whose profile is private. Raises NotFound."""
+    return host_page(request, host, "person", person=_found(hall, person))
+
+
 @post("/host/people/{person:str}", status_code=200)
 async def treat(hall: Hall, helper: Guest, person: str, form: Form) -> Redirect:
-    """Admit or refuse someone who waits; let someone in again, or write again. Raises NotFound."""
+    """Admit or refuse someone who waits; let someone in again, or write again; delete someone. Raises NotFound."""
+    told = {"person": _found(hall, person), "deed": form.get("deed", ""), "as_host": helper.role == "host"}
+    hall.do(helper.public_id, "treat", moderation.treat, **told)
+    return see_other(safe_path(form.get("back", "")))
+
+
+def _found(hall: Hall, person: str) -> Guest:
     found = hall.store.transact(guests.find_public, person)
     if found is None:
         raise NotFound(_("There is no such person here."))
-    told = {"person": found, "deed": form.get("deed", ""), "as_host": helper.role == "host"}
-    hall.do(helper.public_id, "treat", moderation.treat, **told)
-    return see_other(safe_path(form.get("back", "")))
+    return found
 
 
 @get("/host/log")
@@ -93,8 +103,11 @@ async def show_log(request: AnyRequest, hall: Hall, host: Guest, before: int = 1
 @get("/host/log.csv")
 async def download_log(hall: Hall, host: Guest) -> Response[str]:
     """Return the whole log as a file."""
-    headers = {"Content-Disposition": f'attachment; filename="meadhall-log-{host.public_id}.csv"'}
-    return Response(await hall.store.read(host_log.as_file), media_type="text/csv", headers=headers)
+    return Response(
+        await hall.store.read(host_log.as_file),
+        media_type="text/csv",
+        headers={"Content-Disposition": f'attachment; filename="meadhall-log-{host.public_id}.csv"'},
+    )
 
 
-routes = [show_cases, decide, show_waiting, treat, show_log, download_log]
+routes = [show_cases, decide, show_waiting, show_person, treat, show_log, download_log]

@@ -6,6 +6,7 @@ from litestar import get, post
 from litestar.response import Redirect
 
 from meadhall.server.hall import moderation
+from meadhall.server.hall.chat import clean_text
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.links import ASK
 from meadhall.server.pages.responses import Html, page, said_next, see_other
@@ -36,8 +37,9 @@ async def report(request: AnyRequest, hall: Hall, guest: Guest) -> Redirect:
 @post(ASK, status_code=200)
 async def ask_in(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
     """Ask a helper for a new guest who has to wait."""
-    moderation.ask_in(hall, guest, form.get("words", ""))
-    sessions.forget(guest)
+    if not guest.is_stored and hall.admission.held:  # no one else waits
+        hall.store.transact(guests.change, hall.store.save_guest(guest).id, asks=clean_text(form.get("words", "")))
+        sessions.forget(guest)
     return see_other(link("/"))
 
 

@@ -18,16 +18,17 @@ from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import LANGUAGES, speak
 from meadhall.engine.text.language import gettext as _
 from meadhall.pictures import svg
+from meadhall.pictures.regions import encoded
 from meadhall.server.errors import DatabaseUnavailable, NotFound, OtherRules
 from meadhall.server.hall import match_changes
 from meadhall.server.hall.chat import LONGEST_NOTE, clean_note
 from meadhall.server.hall.daily_puzzle import is_sealed
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.house import told
 from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
-from meadhall.server.pages.house import told_message, told_now
 from meadhall.server.pages.picture import Drawings
 from meadhall.server.pages.proposals import propose_page
 from meadhall.server.pages.regions import message
@@ -35,6 +36,7 @@ from meadhall.server.pages.replay import verification
 from meadhall.server.pages.responses import Answer, Html, page, see_other, table_answer, table_page, wants_json
 from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.talk import TalkPanel
+from meadhall.server.pages.templates import render_part
 from meadhall.server.routes.api_tables import hint_infos
 from meadhall.server.routes.evenings import bar_of
 from meadhall.server.store import tables, talk
@@ -101,7 +103,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
     async def frames() -> AsyncIterator[bytes]:
         panel = TalkPanel(hall, room, guest) if name else None
         shown = drawn.shown(room, guest, request.headers.get("Meadhall-Seen", "")) if name else None
-        told = -1 if told_now(hall) else hall.switches.version  # -1: the page may have been loaded before
+        shown_told = -1 if told(hall.switches, hall.time.now()) else hall.switches.version  # -1: the page may be older
         with stream_limit.count(request, guest), room.visits.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
@@ -118,9 +120,10 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                 said = panel.news() if panel is not None else None
                 if said is not None:
                     news += b"event: chat\ndata: %b\n\n" % said
-                if name and told != hall.switches.version:
-                    told = hall.switches.version
-                    news += b"event: told\ndata: %b\n\n" % told_message(hall)
+                if name and shown_told != hall.switches.version:
+                    shown_told = hall.switches.version
+                    html = render_part("_told.html", told(hall.switches, hall.time.now()))
+                    news += b"event: told\ndata: %b\n\n" % encoded(html)
                 yield news + event_stream.HEARTBEAT if subscriber.is_due else news
 
     return event_stream.event_stream(frames())
@@ -181,7 +184,7 @@ async def show_picture(request: AnyRequest, room: Room, guest: Guest, language: 
     return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
 
 
-@get("/tables/{id:str}/board.svg", opt={UNNOTICED: True})
+@get("/tables/{id:str}/board.svg", opt={UNNOTICED: True, "unlimited": True})
 async def show_board(
     request: AnyRequest, room: Room, guest: Guest, language: str = "", theme: Literal["light", "dark"] = "light"
 ) -> Response[bytes]:

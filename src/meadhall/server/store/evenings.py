@@ -134,16 +134,11 @@ def people_of(db: Db, id: str) -> list[Attendee]:
     return [Attendee(guest, guest.id not in left and guest.closed_until is None) for guest in found]
 
 
-def is_removed(db: Db, id: str, guest: str) -> bool:
-    """Return whether the leader has removed a guest."""
-    return bool(db.value("SELECT is_removed FROM evening_people WHERE evening = ? AND guest = ?", id, guest))
-
-
-def join(db: Db, id: str, guest: str) -> None:
-    """Let a guest take part from the next round on."""
+def join(db: Db, id: str, guest: str) -> bool:
+    """Let a guest take part from the next round on. Return whether they may: the leader has not removed them."""
     query = """INSERT INTO evening_people (evening, guest, joined_at) VALUES (?, ?, ?)
-        ON CONFLICT (evening, guest) DO UPDATE SET left_at = NULL"""
-    db.run(query, id, guest, db.now())
+        ON CONFLICT (evening, guest) DO UPDATE SET left_at = NULL WHERE NOT is_removed"""
+    return db.run(query, id, guest, db.now()) > 0
 
 
 def leave(db: Db, id: str, guest: str, is_removed: bool = False) -> None:
@@ -193,20 +188,16 @@ def add_round(db: Db, id: str, number: int, seated: Sequence[TableRow], sitting:
             db.insert("evening_seats", {"evening": id, "round": number, "guest": guest, "table_id": table.id})
 
 
-def close_round(db: Db, id: str) -> list[str]:
-    """Give up the matches of an evening that still run. Return the ids of their tables."""
+def close(db: Db, id: str, ends: bool) -> list[str]:
+    """Give up the matches of an evening that still run, and perhaps end it. Return the ids of their tables."""
+    if ends:
+        db.run("UPDATE evenings SET ended_at = coalesce(ended_at, ?) WHERE id = ?", db.now(), id)
     running = "status IN ('gathering', 'running') AND id IN (SELECT table_id FROM evening_seats WHERE evening = ?)"
     found = tables.select(db, running, id)
     for table in found:
         over = replace(table, status="closed") if table.status == "gathering" else replace(table, status="abandoned")
         tables.save(db, replace(over, finished_at=db.now(), abandon_reason=ROUND_CLOSED))
     return [table.id for table in found]
-
-
-def end(db: Db, id: str) -> list[str]:
-    """End an evening, and give up its running matches. Return the ids of their tables."""
-    db.run("UPDATE evenings SET ended_at = coalesce(ended_at, ?) WHERE id = ?", db.now(), id)
-    return close_round(db, id)
 
 
 def _evening(row: Row) -> Evening:

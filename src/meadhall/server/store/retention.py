@@ -147,7 +147,7 @@ def _delete_chat(db: Db, table: str, before: datetime) -> bool:
 
 _UNKNOWN: Final = " AND ".join(
     [
-        "admitted_at IS NULL AND closed_at IS NULL",
+        "admitted_at IS NULL AND (closed_at IS NULL OR closed_until < datetime('now'))",
         *(
             f"NOT EXISTS (SELECT 1 FROM {each.table} WHERE {each.table}.{each.column} = guests.id)"
             for each in schema.GUEST_COLUMNS
@@ -155,7 +155,7 @@ _UNKNOWN: Final = " AND ".join(
         ),
     ]
 )
-"""The condition that no row of another table refers to a guest, and that the host has neither admitted nor shut them out."""
+"""The condition that no row of another table refers to a guest whom no invitation has admitted, and who isn't shut out now."""
 
 
 def _find_guests(db: Db, part: tuple[str, str], before: datetime) -> list[str]:

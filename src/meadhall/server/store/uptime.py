@@ -62,10 +62,9 @@ def downtimes(db: Db) -> list[Downtime]:
     return [Downtime(in_utc(began), in_utc(ended)) for began, ended in rows]
 
 
-def downtimes_mark(db: Db) -> tuple[int, float]:
+def downtimes_mark(db: Db) -> tuple[float, ...]:
     """Return a mark of all downtimes, which is another one when one of them has come or changed."""
-    count, ends = db.rows("SELECT count(*), total(unixepoch(ended_at)) FROM downtimes")[0]
-    return count, ends
+    return tuple(db.rows("SELECT count(*), total(unixepoch(ended_at)) FROM downtimes")[0])
 
 
 def add_downtime(db: Db, downtime: Downtime) -> None:
@@ -74,7 +73,7 @@ def add_downtime(db: Db, downtime: Downtime) -> None:
     db.insert("downtimes", row, conflict="ON CONFLICT (began_at) DO UPDATE SET ended_at = excluded.ended_at")
 
 
-def cut_downtime(db: Db, began_at: datetime) -> None:
+def cut_downtime(db: Db, began_at: datetime | None) -> None:
     """Let a planned downtime end now, if it has begun and isn't over. One that would begin later is deleted."""
     db.run("DELETE FROM downtimes WHERE began_at = :began AND began_at >= :now", began=began_at, now=db.now())
     db.run("UPDATE downtimes SET ended_at = :now WHERE began_at = :began AND ended_at > :now", began=began_at, now=db.now())

@@ -264,16 +264,16 @@ class Evenings:
     ) -> Evening:
         """Open an evening, and return it. ``plays``: whether the leader takes part. Raises BadSetup, UnknownGame, TooMany."""
         title = clean_name(name) or _("An evening with {name}").format(name=leader.name)
-        if not games:
-            raise BadSetup(_("Choose at least one game."))
+        wrong = {
+            _("Choose at least one game."): not games,
+            _("An evening has 1 to {most} rounds.").format(most=MOST_ROUNDS): not 1 <= rounds <= MOST_ROUNDS,
+            _("No game here has that many players."): not 2 <= seats <= max([2, *(game(each).max_players for each in games)]),
+            _("A slow clock would take longer than an evening."): clock is not None and not clock.is_live,
+        }
+        for words in [words for words, is_wrong in wrong.items() if is_wrong]:
+            raise BadSetup(words)
         for each in games:
             way_of_playing(game(each))
-        if not 1 <= rounds <= MOST_ROUNDS:
-            raise BadSetup(_("An evening has 1 to {most} rounds.").format(most=MOST_ROUNDS))
-        if not 2 <= seats <= max(game(each).max_players for each in games):
-            raise BadSetup(_("No game here has that many players."))
-        if clock is not None and not clock.is_live:
-            raise BadSetup(_("A slow clock would take longer than an evening."))
         evening = Evening(new_id(), leader.id, title, tuple(games), rounds, seats, clock, is_public, self._store.time.now())
         with self._store.change() as db:
             if sum(each.leader == leader.id for each in evenings.of_guest(db, leader.id)) >= MOST_OPEN:
@@ -290,11 +290,10 @@ class Evenings:
         progress = self.find(id)
         if progress.is_over:
             raise WrongMoment(_("This evening is over."))
-        if self._store.transact(evenings.is_removed, id, guest.id):
-            raise NotSeated(_("The leader has taken you out of this evening."))
         if len(progress.people) >= MOST_PEOPLE and guest.id not in progress.names:
             raise TooMany(_("This evening is full."))
-        self._store.transact(evenings.join, id, guest.id)
+        if not self._store.transact(evenings.join, id, guest.id):
+            raise NotSeated(_("The leader has taken you out of this evening."))
         self.channel(id).publish()
 
     def leave(self, id: str, guest: Guest) -> None:
@@ -379,16 +378,13 @@ class Evenings:
             clock=progress.evening.clock,
         )
 
-    def close_round(self, id: str, leader: Guest) -> None:
-        """Give up the matches that still run: all at these tables are tied. Raises NotFound, NotSeated."""
-        self._led(id, leader)
-        self._note_changes(self._store.transact(evenings.close_round, id))
-        self.channel(id).publish()
+    def close(self, id: str, leader: Guest, ends: bool) -> None:
+        """Give up the matches that still run, so that all at these tables are tied; and perhaps end the evening.
 
-    def end(self, id: str, leader: Guest) -> None:
-        """End an evening, and its round. Raises NotFound, NotSeated."""
+        Raises NotFound, NotSeated.
+        """
         self._led(id, leader)
-        self._note_changes(self._store.transact(evenings.end, id))
+        self._note_changes(self._store.transact(evenings.close, id, ends))
         self.channel(id).publish()
 
     # ------------------------------------------------------------------------------------------------------------ absences

@@ -22,11 +22,11 @@ Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
 
 # After so many swaps without gain for each person, the search for few pairs that meet again ends, and the search for equals.
-# For 60 people both together take less than half a second; the first ends early if there is nothing left to gain.
-PATIENCE: Final = 50, 2
+# The first ends at once if there is nothing left to gain. If 60 people must meet again, it takes about a second.
+PATIENCE: Final = 200, 2
 
 # A person who has left a table doesn't come back for so many swaps: a random number from the first to below the second.
-TENURE: Final = (4, 12)
+TENURE: Final = (2, 8)
 
 # Costs that differ by less than this are equal.
 TINY: Final = 1e-9

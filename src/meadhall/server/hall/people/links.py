@@ -74,7 +74,7 @@ class Admission:
 
         Raises NotAdmitted, ShutOut, and Waiting.
         """
-        if address and guest.is_stored:
+        if address and (guest.is_stored or not is_reading):  # a form may store a new guest
             self.addresses[guest.id] = address
             if len(self.addresses) > MOST_ADDRESSES:
                 del self.addresses[next(iter(self.addresses))]
@@ -131,9 +131,6 @@ class Admission:
         if not guest.is_stored and self._switches.values["new_guests"] != ON:
             return False
         return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
-
-    def _is_closed(self, guest: Guest) -> bool:
-        return guest.closed_until is not None and guest.closed_until > self._store.time.now()
 
     def reason(self, guest: Guest | None = None) -> str:
         """Return who may play here, in words. ``guest``: who is refused; None: a new one."""
