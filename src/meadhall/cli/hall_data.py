@@ -151,6 +151,7 @@ _CHECKS: Final = {
     "cache": marked("compiled rules"),
     "port": marked("port"),
     "proxy": marked("proxy"),
+    "mail": marked("mail"),
 }
 
 
