@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -16,6 +17,7 @@ from browser.server import QUICK, Hall
 from browser.table import PATIENCE, Table, whose_turn
 
 NAMES = ("Astrid", "Björn", "Cnut", "Dagny", "Eirik", "Freydis", "Gunnar", "Hallgerd")
+SCREEN: dict[str, Any] = {"viewport": {"width": 1920, "height": 1080}}
 _AWAY = ("net::ERR_", "503", "Failed to fetch", "network error", "when fetching the script")
 
 
@@ -26,6 +28,13 @@ def own_hall(tmp_path: Path) -> Iterator[Hall]:
     hall.start()
     yield hall
     hall.stop()
+
+
+def visitor(browser: Browser, hall: Hall, **options: Any) -> Person:
+    """Return a person whose pages may lose the connection."""
+    person = Person(browser, hall.url.replace("127.0.0.1", "localhost"), **options)
+    person.allow(*_AWAY)
+    return person
 
 
 def opened(leader: Person) -> Page:
@@ -71,13 +80,9 @@ def tables_of(phones: dict[str, Person]) -> dict[str, list[str]]:
 
 @pytest.mark.slow("an evening in twelve browsers, and two starts of a hall")
 def test_an_evening_of_eight(browser: Browser, own_hall: Hall) -> None:
-    hall = own_hall.url.replace("127.0.0.1", "localhost")
-    leader, *watching = (Person(browser, hall) for _ in range(3))
-    screen = Person(browser, hall, viewport={"width": 1920, "height": 1080})
-    phones = {name: Person(browser, hall, **PHONE) for name in NAMES}
+    leader, screen, *watching = (visitor(browser, own_hall, **options) for options in ({}, SCREEN, {}, {}))
+    phones = {name: visitor(browser, own_hall, **PHONE) for name in NAMES}
     everyone = (leader, screen, *watching, *phones.values())
-    for person in everyone:
-        person.allow(*_AWAY)
 
     page = opened(leader)
     screen.open(f"{page.url}/screen")
@@ -120,6 +125,7 @@ def test_an_evening_of_eight(browser: Browser, own_hall: Hall) -> None:
         expect(phone.page.locator("#toast")).to_have_text("Reconnected.", timeout=PATIENCE)
     play_out([phones[name] for name in min(second.values())])
     expect(page.locator(".evening-tables .chip.gold")).to_have_count(1, timeout=PATIENCE)
+    page.locator("#closing summary").click()
     page.locator("#close").click()
     expect(phones[max(second.values())[0]].page.locator("#end")).to_contain_text("the round of the evening was closed")
     expect(screen.page.locator(".champion").first).to_be_visible(timeout=PATIENCE)

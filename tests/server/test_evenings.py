@@ -118,6 +118,7 @@ async def test_a_closed_round_is_a_tie_and_those_who_gave_up_a_seat_to_a_bot_are
     assert {found[name] for name in seated(second)} == {(found[seated(second)[0]][0], Fraction(1, 2))}
     page = (await people["Bo"].get(f"/tables/{second.table.id}")).text
     assert "the round of the evening was closed" in page
+    assert "Round closed: a tie" in (await people["Bo"].get(path)).text
 
 
 async def test_people_come_late_leave_and_are_taken_out(hall: OpenHall) -> None:
@@ -194,10 +195,19 @@ async def test_only_the_leader_leads(hall: OpenHall) -> None:
         for what in ("start", "close", "end", "remove", "bot"):
             assert "Only the leader" in await do(each, path, what, 403, person=person), what
         page = (await each.get(path)).text
+        assert ("noscript><meta" in page) == (each is people["Bo"]), "a page where a stranger types a name isn't loaded again"
         assert not re.search(r'value="(start|close|end|remove|bot)"', page)
     await do(people["Ada"], path, "dance", 404)
     await do(people["Ada"], "/evenings/none", "join", 404)
     assert progress(hall, path).round == 0
+    for _double_click in range(2):
+        await do(people["Ada"], path, "start", round="0")
+    assert progress(hall, path).round == 1
+    secrets = [each.guest.id for each in progress(hall, path).people]
+    for address in (path, f"{path}/screen", f"{path}/bar"):
+        for reader in (people["Ada"], people["Bo"], stranger):
+            page = (await reader.get(address)).text
+            assert not any(secret in page for secret in secrets), address
     await do(people["Ada"], path, "end")
     assert "over" in await do(stranger, path, "join", 409, name="Zoe")
 

@@ -170,11 +170,14 @@ def give_role(
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
 ) -> None:
     """Give the owner of an account a role, or take it away. Raises BadSetup."""
-    if role not in (*ROLES, "none"):
+    words = {
+        "helper": _("{name} is a helper of the hall."),
+        "host": _("{name} is a host of the hall."),
+        "none": _("{name} has no role."),
+    }
+    if role not in words:
         raise BadSetup(_("A role is helper, host or none, not {role}.").format(role=role))
-    name = carry_out(chosen_settings(data), "role", person=person, role=role if role in ROLES else "")
-    words = {"helper": _("{name} is a helper of the hall."), "host": _("{name} is a host of the hall.")}
-    print(words.get(role, _("{name} has no role.")).format(name=name))
+    print(words[role].format(name=carry_out(chosen_settings(data), "role", person=person, role=role.removeprefix("none"))))
 
 
 def delete_person(
@@ -323,8 +326,6 @@ TABLE = marked("Only lines of the table with this id; the address of a table end
 PERSON = marked("Only lines of the person with this id; the address of a profile ends with it.")
 SINCE = marked("Only lines from this time on, e.g. 2026-11-26 or '2026-11-26 20:15:00'.")
 UNTIL = marked("Only lines before this time.")
-
-ROLES = ("helper", "host")
 
 MOST = 1000
 """Lines that are shown at most: the last ones."""

@@ -36,7 +36,7 @@ from meadhall.server.pages.models import (
 )
 from meadhall.server.store import matches, talk
 from meadhall.server.store.acquaintances import Invitation
-from meadhall.server.store.evenings import Evening
+from meadhall.server.store.evenings import ROUND_CLOSED, Evening
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
 from meadhall.server.web.links import link
 
@@ -200,6 +200,8 @@ def result_in_words(table: TableRow, reader: int | None = None) -> str:
     """Say how a finished match ended: for the player on seat ``reader``, or who won."""
     if table.abandon_reason == RULES_CHANGED:
         return _("Closed: it began under older rules")
+    if table.abandon_reason == ROUND_CLOSED:
+        return _("Round closed: a tie")
     if table.outcome is None:
         return _("Given up") if table.status == "abandoned" else _("Finished")
     names, result = (

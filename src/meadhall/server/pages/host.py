@@ -34,5 +34,5 @@ def personal_news(guest: Guest, now: datetime) -> list[str]:
         "acted": _("Something was done about what you have reported. Thank you."),
         "unfounded": _("The helpers have looked at what you have reported, and saw no reason to do something."),
     }
-    is_out = guest.closed_until is not None and guest.closed_until > now  # they read only that
-    return [words[key] for key in guest.told.split() if words.get(key) and not is_out]
+    told = guest.told.split() if (guest.closed_until or now) <= now else ()  # who is shut out reads only that
+    return [words[key] for key in told if words.get(key)]

@@ -90,7 +90,8 @@ async def change_evening(
             case "bot":
                 await evenings.let_bot_play(id, guest, person)
             case "start":
-                await evenings.start_round(id, guest)
+                if integer(form, "round") in (None, evenings.find(id).round):  # not the second click of a double click
+                    await evenings.start_round(id, guest)
             case "close" | "end" as what:
                 evenings.close(id, guest, ends=what == "end")
             case _:
@@ -125,7 +126,7 @@ async def stream_evening(request: AnyRequest, hall: Hall, guest: Guest, stream_l
     return event_stream.event_stream(frames())
 
 
-@get("/evenings/{id:str}/bar")
+@get("/evenings/{id:str}/bar", opt={"unlimited": True})
 async def show_bar(hall: Hall, guest: Guest, id: str, table: str = "") -> Response[str]:
     """Show on the page of a table how far its evening is: a part that the page asks for again and again."""
     return Response(bar_of(hall, guest, id, table), media_type="text/html")

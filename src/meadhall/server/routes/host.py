@@ -103,8 +103,11 @@ async def show_log(request: AnyRequest, hall: Hall, host: Guest, before: int = 1
 @get("/host/log.csv")
 async def download_log(hall: Hall, host: Guest) -> Response[str]:
     """Return the whole log as a file."""
-    headers = {"Content-Disposition": f'attachment; filename="meadhall-log-{host.public_id}.csv"'}
-    return Response(await hall.store.read(host_log.as_file), media_type="text/csv", headers=headers)
+    return Response(
+        await hall.store.read(host_log.as_file),
+        media_type="text/csv",
+        headers={"Content-Disposition": f'attachment; filename="meadhall-log-{host.public_id}.csv"'},
+    )
 
 
 routes = [show_cases, decide, show_waiting, show_person, treat, show_log, download_log]

@@ -184,7 +184,7 @@ async def show_picture(request: AnyRequest, room: Room, guest: Guest, language: 
     return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
 
 
-@get("/tables/{id:str}/board.svg", opt={UNNOTICED: True})
+@get("/tables/{id:str}/board.svg", opt={UNNOTICED: True, "unlimited": True})
 async def show_board(
     request: AnyRequest, room: Room, guest: Guest, language: str = "", theme: Literal["light", "dark"] = "light"
 ) -> Response[bytes]:

@@ -17,9 +17,6 @@ WAITING: Final = "closed_at IS NULL ORDER BY created_at"
 DECIDED: Final = "closed_at > '' ORDER BY closed_at DESC"
 """Which cases are found."""
 
-_AROUND: Final = 4
-"""Lines before and after one that was reported; twice as many other cases of its author."""
-
 
 def find(db: Db, which: str, *values: object, most: int = 1) -> list[Case]:
     """Return cases. ``which``: one of the conditions above, for these values."""
@@ -63,14 +60,16 @@ def with_context(db: Db, case: Case) -> Case:
     return case | {
         "accused": guests.find(db, case["person"]),
         "reports": db.rows("SELECT reason, words FROM reports WHERE case_id = ? ORDER BY reason", case["id"]),
-        "lines": talk.lines_around(db, case["subject"], _AROUND) if case["kind"] == "line" else [],
-        "others": find(db, "person = ? AND id <> ? ORDER BY created_at DESC", case["person"], case["id"], most=2 * _AROUND),
+        "lines": talk.lines_around(db, case["subject"]) if case["kind"] == "line" else [],
+        "others": find(db, "person = ? AND id <> ? ORDER BY created_at DESC", case["person"], case["id"], most=8),
     }
 
 
 def decide(db: Db, case: Case, deed: str) -> list[str]:
     """Note what was done in a case. Return the ids of the reporters if that has closed it."""
     outcome = " ".join(dict.fromkeys([*case["outcome"].split(), deed]))
-    change = "UPDATE cases SET outcome = ?, closed_at = coalesce(closed_at, ?), address = NULL WHERE id = ?"
-    db.run(change, outcome, db.now(), case["id"])
+    db.run(
+        "UPDATE cases SET outcome = ?, closed_at = coalesce(closed_at, ?), address = NULL WHERE id = ?",
+        *(outcome, db.now(), case["id"]),
+    )
     return [] if case["closed_at"] else db.values("SELECT guest FROM reports WHERE case_id = ?", case["id"])

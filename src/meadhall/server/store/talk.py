@@ -150,7 +150,7 @@ def find_lines(db: Db, wanted: LineFilter, limit: int) -> list[tuple[str, ChatLi
     return [(row["table_id"], _line(row)) for row in reversed(db.rows(query, *values, limit))]
 
 
-def lines_around(db: Db, id: str, most: int) -> list[ChatLine]:
+def lines_around(db: Db, id: str, most: int = 4) -> list[ChatLine]:
     """Return a line with the ``most`` before and after it that its audience has heard; none if it doesn't exist any more."""
     query = """SELECT chat_lines.* FROM chat_lines JOIN chat_lines here ON here.id = ? AND here.table_id = chat_lines.table_id
         AND here.audience = chat_lines.audience WHERE chat_lines.number BETWEEN here.number - ? AND here.number + ?
