@@ -1,4 +1,4 @@
-"""``meadhall people``, ``invite``, ``chat``, ``ladder`` and ``host``: people, links that admit them, words, and the whole hall."""
+"""``meadhall people``, ``invite``, ``chat``, ``ladder`` and ``host``: people, invitations, words, and the whole hall."""
 
 from __future__ import annotations
 
