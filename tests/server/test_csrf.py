@@ -115,6 +115,8 @@ async def test_a_program_is_told_why(hall: OpenHall) -> None:
         "/workshop/x",
         "/evenings",
         "/evenings/x",
+        "/account/mail",
+        "/sign-in/forgotten",
         "/report",
         "/waiting",
         "/told",

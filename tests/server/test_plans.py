@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -17,8 +18,9 @@ from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import guests
 from meadhall.server.store.database import Db
 from meadhall.server.store.store import Store
+from server.mail_server import NO_MAIL_SERVER
 from server.many_rows import fill, growing
-from server.people import AXES, HOARD, OpenHall, Program, open_hall, play_out
+from server.people import AXES, BASE, HOARD, OpenHall, Program, open_hall, play_out
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
 
@@ -74,6 +76,8 @@ async def visit(hall: OpenHall) -> None:
     here = hall.person("127.0.0.1", Host="localhost")
     program = Program(hall.app, Authorization=f"Bearer {signed_in.json()['token']}")
     values = {"id": table, "table": lobby, "seat": "0", "key": room.table.seats[0].link_token, "token": "none", "name": AXES}
+    for path, form in (("/account/mail", {"address": "a@example.org"}), ("/sign-in/forgotten", {"name": "a@example.org"})):
+        assert (await host.post(path, form)).status_code == 200
     question = (await host.post("/workshop", {"game": AXES})).headers["location"].rpartition("/")[2]
     for form in ({"only": "players", "players": "3"}, {"do": "undo"}, {"do": "add"}, {"do": "report"}):
         assert (await host.post(f"/workshop/{question}", form)).status_code == 303
@@ -107,7 +111,7 @@ def reading_all(db: Db, statements: Statements) -> dict[str, str]:
 
 
 async def test_no_page_reads_all_rows_of_a_table_that_grows(on_sqlite: Settings) -> None:
-    async with open_hall(on_sqlite) as hall:
+    async with open_hall(replace(on_sqlite, public_url=BASE, smtp=NO_MAIL_SERVER)) as hall:
         hall.store.transact(lambda db: fill(db, matches=10_000, others=2_000))
         with recorded() as statements:
             await visit(hall)

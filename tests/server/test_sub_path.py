@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,8 @@ from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.server.hall.orders import Order
 from meadhall.server.pages.templates import STATIC
 from meadhall.server.settings import Settings
-from meadhall.server.store import guests, jobs
+from meadhall.server.store import guests, jobs, mail
+from server.mail_server import NO_MAIL_SERVER
 from server.people import AXES, OpenHall, Person, Program, metrics, open_hall, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -39,9 +40,8 @@ FOR_PROGRAMS = ("/api", "/schema", "/health", "/metrics")
 async def hall(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> AsyncIterator[OpenHall]:
     """Open a hall at a sub-path. Its app is not shared with other files of tests, because it keeps the schema of its API."""
     data, many = tmp_path_factory.mktemp("hall"), 1_000_000
-    async with open_hall(
-        Settings(data=data, browser=False, bot_pause=0.0, requests_per_minute=many, public_url=PUBLIC)
-    ) as opened:
+    settings = Settings(data=data, browser=False, bot_pause=0.0, requests_per_minute=many, public_url=PUBLIC)
+    async with open_hall(replace(settings, smtp=NO_MAIL_SERVER)) as opened:
         yield opened
 
 
@@ -247,6 +247,9 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)
     await host.post("/account/new", {"name": "Sigrid", "password": "correct horse battery"})
     hall.switch("ladder", "on")
+    token, sigrid = hall.store.transact(mail.ask, owner, "sigrid@example.org"), hall.store.transact(guests.find, owner)
+    assert sigrid is not None
+    await crawl.visit("/sign-in/forgotten", f"/mail/confirm/{token}", hall.hall.mails.way_to_stop(sigrid))
     await crawl.visit("/account", "/account/confirm", f"/ladder/{AXES}")
     hall.appoint("Sigrid")
     await visit_the_house(hall, crawl, match)

@@ -41,6 +41,7 @@ from meadhall.server.routes import (
     front_page,
     host,
     house,
+    mail,
     moderation,
     monitoring,
     people,
@@ -83,6 +84,8 @@ _PAGE_MODULES: Final = (
     moderation,
     host,
     house,
+    host,
+    mail,
 )
 _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""
@@ -181,6 +184,8 @@ async def _identify(request: AnyRequest) -> None:
     scope["state"]["guest"] = guest = state.sessions.from_cookie(request)
     if "new_session" not in scope["state"] and scope["query_string"] != b"hidden":  # the browser keeps cookies
         hall.attendance.note(guest.id)
+        if guest.id in hall.mails.absent:
+            hall.mails.note_return(guest.id)
     speak(guest.language)
     if scope["method"] == "POST" and not guest.is_stored:
         state.guest_limit.count(client_address(request), guest.id)

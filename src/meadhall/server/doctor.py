@@ -5,6 +5,7 @@ Each check reports what it found, and a remedy. Nothing is changed.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -29,10 +30,11 @@ from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed
 from meadhall.lab.warm import is_warm
+from meadhall.server.hall.mail.post import connected
 from meadhall.server.listener import CannotListen, bind
 from meadhall.server.ops.machine import host_here
 from meadhall.server.routes.monitoring import PATH, PAUSE
-from meadhall.server.settings import BadSetting, Settings, known_variables
+from meadhall.server.settings import BadSetting, MailServer, Settings, known_variables
 from meadhall.server.store.files import PRIVATE_FOLDER
 
 _MEGABYTE: Final = 1 << 20
@@ -56,7 +58,7 @@ class Finding:
     """A result of a check.
 
     Attributes:
-        check: what was checked: ``settings``, ``folder``, ``cache``, ``port`` or ``proxy``.
+        check: what was checked: ``settings``, ``folder``, ``cache``, ``mail``, ``port`` or ``proxy``.
         status: ``wrong`` if the hall can't work like this, ``warning`` if it works worse than it could.
         text: what was found.
         advice: what to do about it; "" if all is well.
@@ -78,6 +80,8 @@ def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
         return
     yield from _check_folder(settings)
     yield from check_compiled_rules()
+    if settings.smtp is not None:
+        yield asyncio.run(_check_mail(settings.smtp, urlsplit(settings.public_url).hostname or ""))
     status = _status_of(settings)
     yield _check_port(settings, status)
     if settings.public_url and status:
@@ -162,6 +166,17 @@ class _UnixConnection(HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(_TIMEOUT)
         self.sock.connect(str(self._path))
+
+
+async def _check_mail(server: MailServer, own_host: str) -> Finding:
+    """Connect to the mail server and sign in, as for a mail, and send none."""
+    where = f"{server.host}:{server.port}"
+    try:
+        async with asyncio.timeout(_TIMEOUT), connected(server, own_host):
+            return Finding("mail", "ok", _("{server} sends the mails of the hall").format(server=where))
+    except Exception as error:  # aiosmtplib.SMTPException, OSError and what else may be wrong with a server
+        text = _("{server} takes no mails: {reason}").format(server=where, reason=str(error) or _("no answer"))
+        return Finding("mail", "wrong", text, _("Compare MEADHALL_SMTP with what the provider of the mailbox says."))
 
 
 def _status_of(settings: Settings) -> str:

@@ -162,6 +162,10 @@ class BadPushSubscription(Refused):
     """A browser's push subscription can't be used: its address is not that of a push service, or its keys are malformed."""
 
 
+class BadMailAddress(Refused):
+    """A text is no mail address."""
+
+
 class Closing(Refused):
     """The server is stopping. The request may be repeated when it runs again."""
 
@@ -178,6 +182,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     UnknownBot: (HTTPStatus.BAD_REQUEST, "unknown-bot"),
     RecordError: (HTTPStatus.BAD_REQUEST, "bad-record"),
     BadPushSubscription: (HTTPStatus.BAD_REQUEST, "bad-push-subscription"),
+    BadMailAddress: (HTTPStatus.BAD_REQUEST, "bad-mail-address"),
     BadLine: (HTTPStatus.BAD_REQUEST, "bad-line"),
     NotSeated: (HTTPStatus.FORBIDDEN, "not-your-seat"),
     NotYours: (HTTPStatus.FORBIDDEN, "not-yours"),

@@ -9,11 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from email.utils import parseaddr
 from importlib.util import find_spec
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import Any, Final, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from platformdirs import user_data_path
 
@@ -72,6 +73,34 @@ class Retention:
     guests: int = 365
 
 
+MAIL_ADDRESS: Final = re.compile(
+    r"(?=.{3,254}$)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@"
+    r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?",
+    re.ASCII,
+)
+"""The form of mail addresses: a dot-atom and a host name (RFC 5321, 4.1.2), of at most 254 characters."""
+
+
+@dataclass(frozen=True)
+class MailServer:
+    """The server that sends the mail of a hall.
+
+    Attributes:
+        host, port: where it listens.
+        user, password: with which the hall signs in; "" to send without.
+        security: ``tls`` from the first byte, ``starttls``, without which nothing is sent, or ``none``.
+        sender: the address from which mails come, and ``name``, what stands before it.
+    """
+
+    host: str
+    port: int
+    user: str
+    password: str = field(repr=False)
+    security: str
+    sender: str
+    name: str
+
+
 @dataclass(frozen=True)
 class Settings:
     """Settings of the server.
@@ -94,6 +123,7 @@ class Settings:
         metrics_token: the bearer token with which other machines may read metrics; "" if only this one may.
         cluster: address of a Ray cluster whose nodes think for bots: ``auto``, or ``HOST:PORT``; "" if only this machine thinks.
         push_services: origins of push services besides those of the usual browsers.
+        smtp: the server that sends mails; None if the hall sends none.
         development: whether developers of games may see everything. Only ``meadhall serve --dev`` sets it;
             no environment variable does.
     """
@@ -115,6 +145,7 @@ class Settings:
     metrics_token: str = field(default="", repr=False)
     cluster: str = ""
     push_services: tuple[str, ...] = ()
+    smtp: MailServer | None = None
     development: bool = False
 
     @classmethod
@@ -159,6 +190,7 @@ class Settings:
             metrics_token=_checked_token(given.get("MEADHALL_METRICS_TOKEN", "")),
             cluster=_checked_cluster(given.get("MEADHALL_CLUSTER", "")),
             push_services=_checked_origins(given.get("MEADHALL_PUSH_SERVICES", "")),
+            smtp=_checked_smtp(given.get("MEADHALL_SMTP", ""), given.get("MEADHALL_URL", "")),
         )
 
     @property
@@ -299,6 +331,42 @@ def _checked_origins(text: str) -> tuple[str, ...]:
                 f"MEADHALL_PUSH_SERVICES must be addresses without a path like https://push.example.org, not {origin!r}"
             )
     return origins
+
+
+_MAIL_PORTS: Final = {"smtp": 587, "smtps": 465}
+
+
+def _checked_smtp(text: str, public_url: str) -> MailServer | None:
+    """Return the server that an address like ``smtp://user:password@host:587?from=…`` describes. Raises BadSetting.
+
+    The error doesn't repeat the address, which has a password in it.
+    """
+    if not text:
+        return None
+    if not public_url:
+        raise BadSetting("MEADHALL_SMTP needs MEADHALL_URL: mails have links to the hall")
+    try:
+        parts = urlsplit(text)
+        port, options = parts.port, dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=True))
+    except ValueError:
+        parts, port, options = urlsplit(""), None, {}
+    name, sender = parseaddr(options.pop("from", ""))
+    tls, host = options.pop("tls", ""), parts.hostname or ""
+    is_right = parts.scheme in _MAIL_PORTS and host and not (options or parts.fragment or parts.path.strip("/"))
+    is_right = is_right and tls in ("", "on", "off") and not (parts.scheme == "smtps" and tls) and port != 0
+    if not is_right or bool(parts.username) != bool(parts.password):
+        raise BadSetting(
+            "MEADHALL_SMTP must be an address like smtp://user:password@mail.example.org:587?from=hall@example.org, or smtps://, "
+            "the user and the password percent-encoded; ?tls=off sends without encryption"
+        )
+    if not MAIL_ADDRESS.fullmatch(sender) or not name.isprintable():
+        raise BadSetting(
+            f"MEADHALL_SMTP must say from which address mails come, like ?from=Meadhall <hall@example.org>, not {sender!r}"
+        )
+    here = Settings(host=host).is_on_this_machine
+    security = "tls" if parts.scheme == "smtps" else "none" if tls == "off" or (here and not tls) else "starttls"
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    return MailServer(host, port or _MAIL_PORTS[parts.scheme], user, password, security, sender, name)
 
 
 def _checked_proxies(text: str) -> str:

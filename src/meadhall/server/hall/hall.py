@@ -40,8 +40,10 @@ from meadhall.server.hall.lobby_changes import (
     with_options,
     with_person,
 )
+from meadhall.server.hall.mail.letters import Waiting
+from meadhall.server.hall.mail.mails import Mails
 from meadhall.server.hall.match_records import Uploads
-from meadhall.server.hall.notifications import Notification, Notifications
+from meadhall.server.hall.notifications import Notification, Notifications, game_and_players
 from meadhall.server.hall.orders import Orders
 from meadhall.server.hall.people.accounts import Accounts
 from meadhall.server.hall.people.acquaintances import Acquaintances, Ignoring
@@ -110,6 +112,7 @@ class Hall:
         scheduler: does work at its time.
         accounts: the accounts of guests who keep their name.
         notifications: push messages to guests who are away.
+        mails: mails to people with an account.
         talk: lets guests talk at tables.
         acquaintances: the people that guests have met, and invitations.
         uptime: the downtimes of the hall.
@@ -162,6 +165,7 @@ class Hall:
         for kind in ("turn", "short"):
             self.notifications.check_with(kind, self._turn_due)
         self.notifications.check_with("proposal", self._is_proposed)
+        self.mails = Mails(settings, store, self.scheduler, self._waiting_for, self.attendance.is_here)
         self.acquaintances = Acquaintances(store, self.scheduler, self.notifications, self.talk.ignoring)
         self._resuming: set[asyncio.Task[None]] = set()
 
@@ -231,6 +235,22 @@ class Hall:
                     if room.state.has_turn(table.seat_of(guest.id)):
                         found.append((room.deadline is None, room.deadline or table.created_at, table.id))
         return [id for *_order, id in sorted(found)]
+
+    async def _waiting_for(self, guest: Guest) -> list[Waiting] | None:
+        """Return the tables without a live clock that wait for a guest; None while games are still being set up."""
+        if not all(self.ready.by_game().values()):
+            return None
+        rooms = [await self.room(id) for id in await self.turns_of(guest)]
+        found = [(room.table, room.deadline) for room in rooms if room.table.clock is None or not room.table.clock.is_live]
+        now = self.time.now()
+        return [
+            Waiting(
+                f"/tables/{table.id}",
+                game_and_players(table, guest.id),
+                None if deadline is None else (deadline - now).total_seconds(),
+            )
+            for table, deadline in found
+        ]
 
     def can_show(self, table: TableRow) -> bool:
         """Return whether the table's match can be replayed: its game is ready, and its rules have not changed."""

@@ -2,7 +2,8 @@
 
 A change of a table calls ``notify`` in its transaction. That stores a job for each device of the guests, so a message survives a
 restart. Just before that, the job is checked again: a message that is not true any more, or whose guest
-has the table in front of them, is not sent.
+has the table in front of them, is not sent. ``notify`` also stores the job of a mail about turns (``hall.mail.mails``), which
+ends when a push message about a turn is sent.
 
 A message names the game, the players and what to do, and nothing that is hidden.
 """
@@ -25,7 +26,7 @@ from meadhall.server.errors import DatabaseUnavailable, NotFound, NotReady, TooM
 from meadhall.server.hall.push_service import SECRET, Message, PushServices, check_keys, public_key
 from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.ops.logs import OncePerInterval
-from meadhall.server.store import accounts, guests, jobs, secrets, sessions, tables
+from meadhall.server.store import accounts, guests, jobs, mail, secrets, sessions, tables
 from meadhall.server.store.database import Db
 from meadhall.server.store.jobs import Job
 from meadhall.server.store.models import Guest, TableRow, new_id
@@ -174,9 +175,12 @@ def notify(db: Db, notification: Notification, guests: Collection[str], at: date
         "sender": notification.sender,
         "until": (notification.until or created + _LIFETIME).isoformat(),
     }
-    for subscription in sessions.subscriptions_of(db, guests) if guests else ():
-        key = f"{subscription.id}:{notification.kind}:{notification.table}"
-        jobs.put(db, _JOB, key, at or created + PAUSE, {**payload, "subscription": subscription.id})
+    for is_mail, id in sessions.ways_to_call(db, guests) if guests else ():
+        if not is_mail:
+            key = f"{id}:{notification.kind}:{notification.table}"
+            jobs.put(db, _JOB, key, at or created + PAUSE, {**payload, "subscription": id})
+        elif notification.kind == "turn":
+            jobs.add(db, mail.TURNS, id, at or created + PAUSE)
 
 
 class Notifications:
@@ -281,6 +285,8 @@ class Notifications:
         retired = self._store.transact(secrets.retired, SECRET)
         accepted = [self._store.secret(SECRET), *(each.value for each in retired)]
         outcome = await self._services.send(subscription, message, accepted)
+        if outcome.kind == "sent" and note.kind == "turn":
+            self._store.transact(partial(jobs.cancel, kind=mail.TURNS, key=subscription.guest))
         if outcome.kind in ("sent", "refused"):
             reason = outcome.reason or None
             if reason != subscription.refusal:
@@ -324,7 +330,7 @@ class Notifications:
             "id": id,
             "tag": f"{note.kind}:{note.table}",
             "title": titles[note.kind],
-            "body": _body(table, guest),
+            "body": game_and_players(table, guest),
             "url": f"{self._sub_path}/tables/{table.id}",
             "language": row.language,
         }
@@ -332,7 +338,7 @@ class Notifications:
         return Message(text, topic, max(1, seconds), is_urgent=note.kind in ("short", "proposal"))
 
 
-def _body(table: TableRow, guest: str) -> str:
+def game_and_players(table: TableRow, guest: str) -> str:
     """Return the game and the other players at a table."""
     title = game(table.game).title
     others = [seat.name for seat in table.seats if seat.name and guest not in seat.guests]

@@ -47,6 +47,10 @@ class _Recent:
             self._seen.popitem(last=False)
         return len(self._seen)
 
+    def __contains__(self, id: str) -> bool:
+        """Return whether an id was seen a moment ago."""
+        return self._seen.get(id, -inf) > self._time.seconds() - self._lasting
+
     def note(self, id: str) -> None:
         """Note that an id is seen now."""
         self._seen[id] = self._time.seconds()
@@ -64,6 +68,10 @@ class Attendance:
         self._guests.note(guest)
         if match:
             self._matches.note(match)
+
+    def is_here(self, guest: str) -> bool:
+        """Return whether a guest is here."""
+        return guest in self._guests
 
     @property
     def guests(self) -> int:

@@ -161,6 +161,7 @@ TRANSACTION_SECONDS = Spreads(
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 )
 PUSH_MESSAGES = Counter("meadhall_push_messages_total", "Push messages: sent, gone, later or refused", ["outcome"])
+MAILS = Counter("meadhall_mails_total", "Mails: sent, later, stopped (the address was refused) or refused", ["outcome"])
 FAILED_SIGN_INS = Counter("meadhall_failed_sign_ins_total", "Failed attempts to sign in, by the way or in a pause", ["way"])
 ROOMS = Gauge("meadhall_rooms", "Tables in memory")
 STREAMS = Gauge("meadhall_streams", "Open event streams")

@@ -16,6 +16,7 @@ from meadhall.server.hall.people.sign_in import LONGEST, SHORTEST
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import schema
+from meadhall.server.store.mail import MailAddress
 from meadhall.server.store.models import Crest, Guest
 
 
@@ -31,6 +32,7 @@ class SignInPage:
     guest: str = ""  # the name of this device's guest
     shortest: int = SHORTEST
     longest: int = LONGEST
+    has_mail: bool = False  # whether the hall sends mails
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class AccountPage:
     done: str = ""  # the change that was just made
     shortest: int = SHORTEST
     longest: int = LONGEST
+    mail: MailAddress | None = None  # None in a hall that sends no mails
 
 
 INVITABLE: Final = 30
@@ -252,6 +255,16 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         marked("a hash of your network address, so that new guests from there wait for a helper"),
         marked("as long as you are shut out"),
     ),
+    "mail_addresses": (
+        marked("Your mail address"),
+        marked("the address, and when the last mail about turns was written; the mail server of the hall reads its mails"),
+        marked("until you remove it"),
+    ),
+    "mail_confirmations": (
+        marked("An unconfirmed mail address"),
+        marked("the address, and the hash of its link"),
+        DAY,
+    ),
 }
 """For each table of ``GUEST_COLUMNS``: its title, its contents, and how long it is kept."""
 
@@ -270,7 +283,7 @@ LIMITED: Final[Mapping[str, Mapping[str, str]]] = {
 
 def kept_data(settings: Settings) -> list[tuple[str, str, str]]:
     """Return what a hall with these settings keeps about a person: a title, the content, and for how long."""
-    names = dict.fromkeys(each.table for each in schema.GUEST_COLUMNS)
+    names = dict.fromkeys(each.table for each in schema.GUEST_COLUMNS if settings.smtp or not each.table.startswith("mail_"))
     return [(_(KEPT[name][0]), _(KEPT[name][1]), _time(name, settings.retention)) for name in names]
 
 

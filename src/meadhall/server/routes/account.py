@@ -27,7 +27,7 @@ from meadhall.server.store.models import Guest
 from meadhall.server.store.sessions import Session
 from meadhall.server.web.forms import Form, read_long_form, safe_path
 from meadhall.server.web.links import base_url, link, outside
-from meadhall.server.web.request import AnyRequest, device_label
+from meadhall.server.web.request import AnyRequest, client_address, device_label
 from meadhall.server.web.sessions import Sessions, opener_of, session_of
 
 CONFIRMED_FOR: Final = timedelta(minutes=30)
@@ -103,6 +103,7 @@ def _sign_in_page(request: AnyRequest, hall: Hall, guest: Guest, form: Form, err
         back=form.get("back", ""),
         tables=hall.accounts.count_tables(guest),
         guest=guest.name,
+        has_mail=hall.mails.are_sent,
     )
     return page(request, guest, "account/sign_in.html", content, 200 if error is None else int(status_of(error)))
 
@@ -178,7 +179,8 @@ def _account_page(request: AnyRequest, hall: Hall, guest: Guest, error: Meadhall
     found, own = hall.accounts.overview(guest), session_of(request)
     here = "" if own is None else own.id
     sessions = tuple(sorted(found.sessions, key=lambda each: each.id != here))
-    content = AccountPage(party_of(request).is_possible, replace(found, sessions=sessions), here, notice, done)
+    mail, is_possible = hall.mails.address_of(guest), party_of(request).is_possible
+    content = AccountPage(is_possible, replace(found, sessions=sessions), here, notice, done, mail=mail)
     return page(request, guest, "account/account.html", content, 200 if error is None else int(status_of(error)))
 
 
@@ -298,6 +300,27 @@ async def renew_codes(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
     return page(request, guest, "account/codes.html", None, codes=codes, is_new=False)
 
 
+@post("/account/mail", status_code=200)
+async def change_mail(request: AnyRequest, hall: Hall, guest: Guest, form: Form) -> Answer:
+    """Give the account a mail address or none, which the owner must have confirmed for; or choose what mails come."""
+    hall.mails.check_offered()
+    session, mails = session_of(request), hall.mails
+    if session is None:
+        return see_other(link("/sign-in"))
+    if (turns := form.get("turns")) is not None:
+        done = _("Mails about your turns come again.") if turns == "on" else _("No more mails about turns come.")
+        return await _changed(request, hall, guest, lambda: mails.set_turns(guest, turns == "on"), done)
+    if form.get("set") == "again":
+        return await _changed(request, hall, guest, lambda: mails.try_again(guest), _("Mails go there again."))
+    if (elsewhere := _confirmation_page(request)) is not None:
+        return elsewhere
+    if form.get("set") == "none":
+        return await _changed(request, hall, guest, lambda: mails.remove(guest), _("The mail address was removed."))
+    address = form.get("address", "").strip()
+    done = _("A mail to {address} is on its way. Its link confirms the address, and works for a day.").format(address=address)
+    return await _changed(request, hall, guest, lambda: mails.ask(guest, address, client_address(request)), done)
+
+
 @post("/account/sessions", status_code=200)
 async def end_sessions(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Answer:
     """Sign out one device, all other ones, or all."""
@@ -391,6 +414,7 @@ routes = [
     change_password,
     change_passkeys,
     renew_codes,
+    change_mail,
     end_sessions,
     delete,
     make_link,

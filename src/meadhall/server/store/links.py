@@ -19,7 +19,7 @@ VALID_FOR: Final = timedelta(minutes=10)
 """How long a link to another device can be used."""
 
 
-def _new_token() -> tuple[str, str]:
+def new_token() -> tuple[str, str]:
     """Return a token that can't be guessed, and its hash."""
     token = secrets.token_urlsafe(24)
     return token, hash_of(token)
@@ -58,7 +58,7 @@ class IdentityLink:
         cls, guest: Guest, at: datetime, confirms: bool = False, valid_for: timedelta = VALID_FOR, session: str | None = None
     ) -> tuple[str, Self]:
         """Return a link, which isn't stored yet, and its token."""
-        token, hash = _new_token()
+        token, hash = new_token()
         return token, cls(hash, guest.id, guest.has_account, confirms, at + valid_for, session)
 
 
@@ -117,7 +117,7 @@ class AdmissionLink:
     @classmethod
     def new(cls, at: datetime, note: str = "", uses: int | None = 1, expires_at: datetime | None = None) -> tuple[str, Self]:
         """Return a link, which isn't stored yet, and its token."""
-        token, hash = _new_token()
+        token, hash = new_token()
         return token, cls(new_id(), hash, note, uses, 0, at, expires_at)
 
     def is_valid(self, at: datetime) -> bool:

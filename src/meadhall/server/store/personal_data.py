@@ -126,6 +126,7 @@ _SECRETS: Final[Mapping[str, frozenset[str]]] = {
     "sessions": frozenset({"id", "token"}),
     "push_subscriptions": frozenset({"endpoint", "p256dh", "auth", "vapid_key", "session"}),
     "cases": frozenset({"address"}),
+    "mail_confirmations": frozenset({"token"}),
     "chat_lines": frozenset({"number"}),  # it counts lines that the guest doesn't hear
 }
 """Columns that no download contains: they prove who a person is, or say nothing about them."""

@@ -33,6 +33,7 @@ _EXPIRED: Final = {
     "evenings": ("created_at", evenings.KEPT_FOR),
     "identity_links": ("expires_at", timedelta(0)),
     "closings": ("ends_at", timedelta(0)),
+    "mail_confirmations": ("expires_at", timedelta(0)),
 }
 """Tables of the database whose rows expire: by which time, and how long after it."""
 

@@ -124,6 +124,17 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
         ) WITHOUT ROWID""",
         "CREATE INDEX ix_ratings_guest ON ratings (guest)",
         "CREATE TABLE switches (name VARCHAR(20) NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
+        """CREATE TABLE mail_addresses (
+            guest VARCHAR(32) NOT NULL PRIMARY KEY, address VARCHAR(254) NOT NULL COLLATE NOCASE,
+            turns BOOLEAN DEFAULT 1 NOT NULL, told_at DATETIME, refusal VARCHAR(160)
+        )""",
+        "CREATE INDEX ix_mail_addresses_address ON mail_addresses (address)",
+        "CREATE INDEX ix_mail_addresses_told_at ON mail_addresses (told_at) WHERE told_at IS NOT NULL",
+        """CREATE TABLE mail_confirmations (
+            guest VARCHAR(32) NOT NULL PRIMARY KEY, address VARCHAR(254) NOT NULL, token VARCHAR(64) NOT NULL UNIQUE,
+            expires_at DATETIME NOT NULL, refusal VARCHAR(160)
+        )""",
+        "CREATE INDEX ix_mail_confirmations_expires_at ON mail_confirmations (expires_at)",
     ),
 }
 """The statements that make a schema of the version before into each version."""
@@ -297,6 +308,8 @@ GUEST_COLUMNS: Final = (
     GuestColumn("closings", "guest", merge="move", delete="clear", export="omit"),
     GuestColumn("ladder_members", "guest", merge="move", delete="delete", export="rows"),
     GuestColumn("ratings", "guest", merge="move", delete="delete", export="rows"),
+    GuestColumn("mail_addresses", "guest", merge="move", delete="delete", export="rows"),
+    GuestColumn("mail_confirmations", "guest", merge="move", delete="delete", export="rows"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.
 

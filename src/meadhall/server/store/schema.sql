@@ -529,5 +529,26 @@ CREATE TABLE switches (
   value TEXT NOT NULL
 );
 
+-- The mail addresses of accounts, confirmed by a link.
+CREATE TABLE mail_addresses (
+  guest VARCHAR(32) NOT NULL PRIMARY KEY,
+  address VARCHAR(254) NOT NULL COLLATE NOCASE,
+  turns BOOLEAN DEFAULT 1 NOT NULL,  -- whether mails about turns are wanted
+  told_at DATETIME,  -- when such a mail was written; NULL again after a visit
+  refusal VARCHAR(160)  -- why the mail server has refused the address; NULL if it hasn't
+);
+CREATE INDEX ix_mail_addresses_address ON mail_addresses (address);
+CREATE INDEX ix_mail_addresses_told_at ON mail_addresses (told_at) WHERE told_at IS NOT NULL;
+
+-- Addresses that wait for their link.
+CREATE TABLE mail_confirmations (
+  guest VARCHAR(32) NOT NULL PRIMARY KEY,
+  address VARCHAR(254) NOT NULL,
+  token VARCHAR(64) NOT NULL UNIQUE,  -- the SHA-256 of that in the link
+  expires_at DATETIME NOT NULL,
+  refusal VARCHAR(160)
+);
+CREATE INDEX ix_mail_confirmations_expires_at ON mail_confirmations (expires_at);
+
 INSERT INTO counters (name, value) VALUES ('starts', 0);
 INSERT INTO health_checks (id) VALUES (1);

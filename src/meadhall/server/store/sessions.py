@@ -176,6 +176,17 @@ def subscriptions_of(db: Db, guests: Collection[str]) -> list[PushSubscription]:
     return [_subscription(row) for row in db.rows(query, each_of(guests))]
 
 
+def ways_to_call(db: Db, guests: Collection[str]) -> list[tuple[bool, str]]:
+    """Return how guests who are away can be called: whether by mail, with the guest's id; else with that of a subscription.
+
+    A guest who had a mail about turns, and has not been here since, gets no other one.
+    """
+    query = """SELECT 0, id FROM push_subscriptions WHERE guest IN (SELECT value FROM json_each(:guests))
+        UNION ALL SELECT 1, guest FROM mail_addresses WHERE guest IN (SELECT value FROM json_each(:guests))
+        AND turns AND told_at IS NULL AND refusal IS NULL"""
+    return [(bool(is_mail), id) for is_mail, id in db.rows(query, guests=each_of(guests))]
+
+
 def find_subscription(db: Db, id: str) -> PushSubscription | None:
     """Return the subscription with that id, None if it was deleted."""
     row = db.one("SELECT * FROM push_subscriptions WHERE id = ?", id)

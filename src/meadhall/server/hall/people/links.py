@@ -27,7 +27,7 @@ from meadhall.server.store.store import Store
 
 
 _PUBLIC: Final = (
-    *("/admission/", "/sign-in", "/sign-out", "/identity/", "/privacy", "/rules/", "/settings", "/offline"),
+    *("/admission/", "/sign-in", "/sign-out", "/identity/", "/privacy", "/rules/", "/settings", "/offline", "/mail/"),
     *("/manifest.webmanifest", "/service-worker.js", "/favicon.ico"),
 )
 """Pages that everyone may see: how to get in, the rules, what is kept, and the choice of the language."""
@@ -38,8 +38,8 @@ _OF_THE_HOUSE: Final = ("/contact", "/imprint", "/house-rules")
 ASK: Final = "/waiting"
 """Where a new guest who has to wait asks a helper."""
 
-_WAYS_IN: Final = ("/sign-in", "/sign-out", "/identity/")
-"""Forms that make a device another guest whom the hall knows already."""
+_WAYS_IN: Final = ("/sign-in", "/sign-out", "/identity/", "/mail/")
+"""Forms that make a device another guest whom the hall knows already, or that a link in a mail leads to."""
 
 MOST_ADDRESSES: Final = 20_000
 """Addresses of guests in memory."""
@@ -79,7 +79,7 @@ class Admission:
             if len(self.addresses) > MOST_ADDRESSES:
                 del self.addresses[next(iter(self.addresses))]
         if guest.closed_until is not None and guest.closed_until > self._store.time.now():
-            if not path.startswith(("/privacy", "/sign-out", *_OF_THE_HOUSE)):
+            if not path.startswith(("/privacy", "/sign-out", "/mail/", *_OF_THE_HOUSE)):
                 raise ShutOut(_why_closed(guest))
             return
         if self.held and (guest.asks is not None or not guest.is_stored):
@@ -285,4 +285,4 @@ def _guest_of(db: Db, link: IdentityLink) -> Guest | None:
 
 
 def _no_link() -> NotFound:
-    return NotFound(_("This link was used already, or is older than ten minutes. Make a new one on the other device."))
+    return NotFound(_("This link was used already, or has expired. Make a new one."))
