@@ -22,7 +22,6 @@ from meadhall.pictures.regions import Drawing
 from meadhall.server.hall.house import House
 from meadhall.server.pages import picture
 from meadhall.server.pages.frames import controls_part, own_regions, public_part
-from meadhall.server.pages.house import house_links
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView, SharedLink, Viewer
 from meadhall.server.pages.replay import lesson_page
@@ -166,6 +165,4 @@ def _every_action_has_a_control(match: Match, seat: int, html: str) -> None:
 
 
 def _whole(template: str, page: object, path: str, **more: object) -> None:
-    render(
-        template, Viewer("Astrid", "en", "auto"), page, path, "", house=House(Path()), told=(), house_links=house_links, **more
-    )
+    render(template, Viewer("Astrid", "en", "auto"), page, path, "", house=House(Path()), told=(), **more)
