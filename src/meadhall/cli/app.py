@@ -181,15 +181,15 @@ COMMANDS: Mapping[str, Command | Group] = {
         marked("Look after a hall that strangers use."),
         {
             "announce": Command(
-                "house:announce_line", marked("Tell one line on all pages of a hall until a time."), _interpreted
+                "people:announce_line", marked("Tell one line on all pages of a hall until a time."), _interpreted
             ),
             "maintenance": Command(
-                "house:plan",
+                "people:plan",
                 marked("Plan a time in which no match begins and no clock runs, and say so on all pages."),
                 _interpreted,
             ),
             "switch": Command(
-                "house:switch", marked("Show or set the switches and quotas of a hall, also while it runs."), _interpreted
+                "people:switch", marked("Show or set the switches and quotas of a hall, also while it runs."), _interpreted
             ),
             "log": Command("people:print_log", marked("Print as CSV what hosts and helpers have done."), _interpreted),
         },
