@@ -46,7 +46,7 @@ PAGES: Final = {
 
 
 class House:
-    """The folder with the texts of the host: ``contact.md``, ``imprint.md``, ``rules.md``, and ``contact.de.md`` in German."""
+    """The folder with the texts of the host: contact.md, imprint.md, rules.md, and contact.de.md in German."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
