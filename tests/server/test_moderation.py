@@ -12,8 +12,7 @@ import pytest
 
 from meadhall.server.hall.moderation import reported
 from meadhall.server.settings import Retention, Settings
-from meadhall.server.store import cases as store
-from meadhall.server.store import guests
+from meadhall.server.store import cases as store, guests
 from meadhall.server.store.models import Guest
 from meadhall.server.store.retention import outdated
 from server.manual_time import ManualTime

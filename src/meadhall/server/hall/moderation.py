@@ -7,8 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked, speaking
+from meadhall.engine.text.language import gettext as _, marked, speaking
 from meadhall.server.errors import NotForYou, NotFound, TooMany
 from meadhall.server.hall.chat import PHRASES, clean_text
 from meadhall.server.hall.hall import Hall
