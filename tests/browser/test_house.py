@@ -28,7 +28,7 @@ def test_lines_of_the_host_reach_an_open_table_and_leave_its_board_in_view(new_p
     assert rest_of(table) <= 0
     try:
         page = host.open("/host/switches")
-        page.get_by_label("One line on all pages").fill("Cup on Saturday: https://example.org/cup!")
+        page.get_by_label("One line on all pages").fill("Cup on Saturday (https://example.org/cup), come!")
         page.get_by_role("button", name="Announce").click()
         expect(table.locator("#house-told")).to_contain_text("Cup on Saturday")
         expect(table.locator("#house-told a")).to_have_attribute("href", "https://example.org/cup")

@@ -18,8 +18,7 @@ from meadhall.server.hall.mail.mails import WAIT
 from meadhall.server.settings import BadSetting, Settings
 from ports import free_port
 from server.halls import run_command
-from server.mail_server import PASSWORD as OF_SERVER
-from server.mail_server import MailServer, link_in, mail_server
+from server.mail_server import PASSWORD as OF_SERVER, MailServer, link_in, mail_server
 from server.manual_time import ManualTime
 from server.people import HOARD, OpenHall, Person, Visitor, metrics, open_hall
 from server.push_endpoint import push_endpoint

@@ -22,8 +22,7 @@ from typer.main import get_command
 from meadhall.cli.console import INTERRUPTED, USAGE, chosen_language, complain
 from meadhall.engine.compile.mode import cache_root, check_bounds, is_writable, prefer_interpreted
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked, speaking
+from meadhall.engine.text.language import gettext as _, marked, speaking
 
 HELP = ("-h", "--help")
 
@@ -181,15 +180,15 @@ COMMANDS: Mapping[str, Command | Group] = {
         marked("Look after a hall that strangers use."),
         {
             "announce": Command(
-                "house:announce_line", marked("Tell one line on all pages of a hall until a time."), _interpreted
+                "people:announce_line", marked("Tell one line on all pages of a hall until a time."), _interpreted
             ),
             "maintenance": Command(
-                "house:plan",
+                "people:plan",
                 marked("Plan a time in which no match begins and no clock runs, and say so on all pages."),
                 _interpreted,
             ),
             "switch": Command(
-                "house:switch", marked("Show or set the switches and quotas of a hall, also while it runs."), _interpreted
+                "people:switch", marked("Show or set the switches and quotas of a hall, also while it runs."), _interpreted
             ),
             "log": Command("people:print_log", marked("Print as CSV what hosts and helpers have done."), _interpreted),
         },

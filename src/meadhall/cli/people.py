@@ -1,4 +1,4 @@
-"""``meadhall people``, ``invite``, ``chat`` and ``ladder``: people, links that admit them, and what they say."""
+"""``meadhall people``, ``invite``, ``chat``, ``ladder`` and ``host``: people, invitations, words, and the whole hall."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from meadhall.cli.console import DATA, complain
 from meadhall.cli.hall_data import chosen_settings
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.registry import game as game_named
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped, marked, ngettext
+from meadhall.engine.text.language import gettext as _, grouped, marked, ngettext
 from meadhall.server.hall.chat import in_words
 from meadhall.server.hall.people.names import clean_name
+from meadhall.server.hall.switches import SWITCHES
 from meadhall.server.host_commands import carry_out, person_of
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
-from meadhall.server.store import cases, guests, host_log, links, talk
+from meadhall.server.store import cases, guests, host_log, links, switches, talk
 from meadhall.server.store.database import Db
 from meadhall.server.store.files import snapshot
 from meadhall.server.store.links import VALID_FOR, AdmissionLink
@@ -30,6 +30,8 @@ PERSON_ID = marked("The person's id; `meadhall people list` shows it, and the ad
 TABLE_ID = marked("The id of the table; its address ends with it.")
 
 REASON = marked("Why; the person reads it.")
+
+TIME = marked("When it ends: 21:00, the next one, or 2026-11-28T21:00, in the time zone of this machine.")
 
 
 def list_people(
@@ -219,6 +221,40 @@ def include_match(
     """Let a match count again that was taken out of the ladder. Raises BadSetup, StoreUnusable."""
     carry_out(chosen_settings(data), "ladder-include", table=table)
     print(_("The match counts again."))
+
+
+def switch(
+    name: Annotated[str, typer.Argument(help=_("The switch or quota; without one all are shown."))] = "",
+    value: Annotated[str, typer.Argument(help=_("on, off, accounts (only for people with an account), or a number."))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Set a switch, or print all. Raises BadSetup, StoreUnusable."""
+    if name:
+        print(carry_out(chosen_settings(data), "switch", values={name.replace("-", "_"): value}))
+        return
+    with snapshot(chosen_settings(data).database) as db:
+        found = switches.read(db)
+    for known, about in SWITCHES.items():
+        print(f"{known:18} {found.get(known, about.usual):9} {_(about.title)}")
+
+
+def announce_line(
+    text: Annotated[str, typer.Argument(help=_("One line; '' ends the last announcement. Whole addresses become links."))],
+    until: Annotated[str, typer.Option(help=_(TIME))] = "",
+    german: Annotated[str, typer.Option(help=_("The same in German, for those who read German."))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Tell something on all pages until a time. Raises BadSetup, StoreUnusable."""
+    print(carry_out(chosen_settings(data), "announce", text=text, german=german, until=until))
+
+
+def plan(
+    begins: Annotated[str, typer.Argument(help=_("When it begins: now, or as for --until; 'off': none, or it ends now."))],
+    until: Annotated[str, typer.Option(help=_(TIME))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Plan a maintenance, in which no match begins and no clock runs. Raises BadSetup, StoreUnusable."""
+    print(carry_out(chosen_settings(data), "maintenance", begins="" if begins == "off" else begins, until=until))
 
 
 def print_log(data: Annotated[Path | None, typer.Option(help=_(DATA))] = None) -> None:

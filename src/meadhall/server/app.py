@@ -189,7 +189,6 @@ async def _identify(request: AnyRequest) -> None:
     speak(guest.language)
     if scope["method"] == "POST" and not guest.is_stored:
         state.guest_limit.count(client_address(request), guest.id)
-        hall.admission.check_new(scope["path"])
     hall.admission.check(guest, scope["path"], scope["client"][0] if scope["client"] else "", scope["method"] in ("GET", "HEAD"))
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import gettext as _, marked
 from meadhall.server.errors import UnderMaintenance
 from meadhall.server.hall.host_deeds import Done
 from meadhall.server.hall.switches import Switches
@@ -36,8 +36,16 @@ class Notice(msgspec.Struct, frozen=True):
     german: str = ""
 
 
+PAGES: Final = {
+    "/contact": ("contact", marked("Contact")),
+    "/imprint": ("imprint", marked("Imprint")),
+    "/house-rules": ("rules", marked("House rules")),
+}
+"""The pages of the host: the name and the title of each, by its path."""
+
+
 class House:
-    """The folder with the texts of the host: ``contact.md``, ``imprint.md``, ``rules.md``, and ``contact.de.md`` in German."""
+    """The folder with the texts of the host: contact.md, imprint.md, rules.md, and contact.de.md in German."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -45,6 +53,10 @@ class House:
     def has(self, name: str) -> bool:
         """Return whether the host has written a page: ``contact``, ``imprint`` or ``rules``."""
         return (self._folder / f"{name}.md").is_file()
+
+    def pages(self) -> list[tuple[str, str]]:
+        """Return the paths and titles of the pages that the host has written."""
+        return [(path, title) for path, (name, title) in PAGES.items() if self.has(name)]
 
     def read(self, name: str) -> str:
         """Return the text of a file; "" without it."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 from meadhall.engine.game import Game, beats_of
@@ -18,6 +19,7 @@ from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.pictures import board
 from meadhall.pictures.print.sheets import PAPERS, printed_pieces, sheets
 from meadhall.pictures.regions import Drawing
+from meadhall.server.hall.house import House
 from meadhall.server.pages import picture
 from meadhall.server.pages.frames import controls_part, own_regions, public_part
 from meadhall.server.pages.match import match_page, result_view
@@ -98,6 +100,7 @@ def _try_rarely(match: Match, pages: list[MatchPage]) -> None:
             calls=False,
             chats=False,
             back=None,
+            evening=None,
             public_link=SharedLink(_URL, "", ""),
             public_words="",
         )
@@ -162,4 +165,4 @@ def _every_action_has_a_control(match: Match, seat: int, html: str) -> None:
 
 
 def _whole(template: str, page: object, path: str, **more: object) -> None:
-    render(template, Viewer("Astrid", "en", "auto"), page, path, "", **more)
+    render(template, Viewer("Astrid", "en", "auto"), page, path, "", house=House(Path()), told=(), **more)

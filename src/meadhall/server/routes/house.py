@@ -7,6 +7,7 @@ from datetime import UTC, timedelta
 from typing import Final
 
 from litestar import Response, get, post
+from markdown_it import MarkdownIt
 
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
@@ -14,15 +15,16 @@ from meadhall.pictures.templates import as_markup
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.host_deeds import Done
-from meadhall.server.hall.house import LONGEST, announce, plan_maintenance
+from meadhall.server.hall.house import LONGEST, PAGES, announce, plan_maintenance
 from meadhall.server.hall.switches import SWITCHES, set_switches
-from meadhall.server.pages.house import MARKDOWN, PAGES
 from meadhall.server.pages.responses import Answer, Html, page, see_other
 from meadhall.server.routes.host import host_page
 from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import read_form
 from meadhall.server.web.links import base_url, link, sub_path
 from meadhall.server.web.request import AnyRequest
+
+_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 _DEEDS: Final[Mapping[str, tuple[Callable[..., Done], tuple[str, ...]]]] = {
     "switch": (set_switches, tuple(SWITCHES)),
@@ -71,7 +73,7 @@ async def show_house_page(request: AnyRequest, hall: Hall, guest: Guest) -> Html
     if not hall.house.has(name):
         raise NotFound(_("There is no page at this address."))
     text = hall.house.read(f"{name}.{guest.language}.md") or hall.house.read(f"{name}.md")
-    return page(request, guest, "house.html", None, title=_(title), text=as_markup(MARKDOWN.render(text)))
+    return page(request, guest, "house.html", None, title=_(title), text=as_markup(_MARKDOWN.render(text)))
 
 
 @get("/robots.txt", include_in_schema=False)

@@ -13,8 +13,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from meadhall.engine.text.language import current_language, ngettext
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, gettext as _, ngettext
 from meadhall.server.settings import MailServer
 
 _DAY: Final = 86400

@@ -84,16 +84,12 @@ class Admission:
             return
         if self.held and (guest.asks is not None or not guest.is_stored):
             self.check_newcomer(address, path, is_reading)
-        public = (*_PUBLIC, *_OF_THE_HOUSE, *(_FOR_NEW_ACCOUNTS if self.can_register else ()))
-        if not self.admits(guest) and not path.startswith(public):
-            raise NotAdmitted(self.reason(guest))
-
-    def check_new(self, path: str) -> None:
-        """Refuse the form of a visitor who would become a new guest by it while the hall takes none. Raises NotAdmitted."""
-        taken = self._switches.values["new_guests"]
-        by = ("/admission/", *_FOR_NEW_ACCOUNTS) if taken == ACCOUNTS else ()
-        if taken != ON and not path.startswith((*_WAYS_IN, *by)):
-            raise NotAdmitted(self.reason())
+        if not self.admits(guest):
+            open_to = {*_PUBLIC, *_OF_THE_HOUSE, *(_FOR_NEW_ACCOUNTS if self.can_register else ())}
+            if not guest.is_stored and (taken := self._switches.values["new_guests"]) != ON:
+                open_to -= {"/settings", "/admission/" if taken == OFF else ""}  # they would make a new guest
+            if not path.startswith(tuple(open_to)):
+                raise NotAdmitted(self.reason(guest))
 
     def check_newcomer(self, address: str, path: str = "", is_reading: bool = False) -> None:
         """Refuse a new guest, or one who waits for a helper, if someone was shut out whose address is the same.
