@@ -10,8 +10,7 @@ from babel.dates import format_date
 
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
-from meadhall.engine.text.language import current_language
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, gettext as _
 from meadhall.engine.text.lessons import Figure, Outcome
 from meadhall.server.hall.daily_attempts import Attempt, counts, results
 from meadhall.server.hall.daily_puzzle import (

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked, ngettext
+from meadhall.engine.text.language import gettext as _, marked, ngettext
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notifications import OFFERED, Channel, Kind, NotificationChoices
 from meadhall.server.hall.people.accounts import Overview
