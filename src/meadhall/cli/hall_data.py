@@ -150,6 +150,7 @@ _CHECKS: Final = {
     "cache": marked("compiled rules"),
     "port": marked("port"),
     "proxy": marked("proxy"),
+    "mail": marked("mail"),
 }
 
 
