@@ -196,8 +196,8 @@ COMMANDS: Mapping[str, Command | Group] = {
     "evening": Group(
         marked("Look after the evenings of a hall, also while it runs."),
         {
-            "list": Command("evenings:list_evenings", marked("List evenings, the newest first."), _interpreted),
-            "end": Command("evenings:end_evening", marked("End an evening whose leader has gone."), _interpreted),
+            "list": Command("people:list_evenings", marked("List evenings, the newest first."), _interpreted),
+            "end": Command("people:end_evening", marked("End an evening whose leader has gone."), _interpreted),
         },
     ),
     "people": Group(

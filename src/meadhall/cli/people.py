@@ -1,4 +1,4 @@
-"""``meadhall people``, ``invite``, ``chat``, ``ladder`` and ``host``: people, invitations, words, and the whole hall."""
+"""``meadhall people``, ``invite``, ``chat``, ``evening``, ``ladder`` and ``host``: what the host of a hall looks after."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from meadhall.server.hall.switches import SWITCHES
 from meadhall.server.host_commands import carry_out, person_of
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
-from meadhall.server.store import cases, guests, host_log, links, switches, talk
+from meadhall.server.store import cases, evenings, guests, host_log, links, switches, talk
 from meadhall.server.store.database import Db
 from meadhall.server.store.files import snapshot
 from meadhall.server.store.links import VALID_FOR, AdmissionLink
@@ -193,6 +193,30 @@ def delete_person(
         typer.confirm(words.format(name=name), abort=True)
     carry_out(settings, "delete", person=person)
     print(_("{name} is deleted.").format(name=name))
+
+
+def list_evenings(
+    most: Annotated[int, typer.Option(help=_("How many at most."), min=1)] = 20,
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Print the evenings that were opened last."""
+    with snapshot(chosen_settings(data).database) as db:
+        found = [(each, len(evenings.people_of(db, each.id)[0])) for each in evenings.newest(db, most)]
+    for each, count in found:
+        state = _("open") if each.ended_at is None else _("ended")
+        people = ngettext("{count} person", "{count} people", count).format(count=count)
+        print(f"{each.id}  {each.created_at:%Y-%m-%d %H:%M}  {state:8} {people:>12}  {each.name}")
+    if not found:
+        print(_("There are no evenings."))
+
+
+def end_evening(
+    evening: Annotated[str, typer.Argument(help=_("The id of the evening; `meadhall evening list` shows it."))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """End an evening; the matches that still run end, too. Raises BadSetup, StoreUnusable."""
+    name = carry_out(chosen_settings(data), "end-evening", id=evening)
+    print(_("The evening “{name}” is over.").format(name=name))
 
 
 def recompute_ladder(

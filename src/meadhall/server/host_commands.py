@@ -91,11 +91,8 @@ def appoint(db: Db, person: str, role: str) -> Done:
 
 
 def _end_evening(db: Db, id: str) -> Done:
-    """End an evening. The answer is its name."""
-    evening = evenings.find(db, id)
-    if evening is None:
-        raise BadSetup(_("There is no such evening here."))
-    return Done(evening.name, evenings.close(db, id, ends=True), subject=id)
+    """End an evening. The answer is its name. Raises NotFound."""
+    return Done(evenings.find(db, id).name, evenings.close(db, id, ends=True), subject=id)
 
 
 def _exclude(db: Db, table: str, excluded: bool) -> Done:

@@ -27,6 +27,7 @@ from meadhall.server.hall.house import told
 from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
+from meadhall.server.pages.evening import bar as evening_bar
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.picture import Drawings
 from meadhall.server.pages.proposals import propose_page
@@ -37,7 +38,6 @@ from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.talk import TalkPanel
 from meadhall.server.pages.templates import render_part
 from meadhall.server.routes.api_tables import hint_infos
-from meadhall.server.routes.evenings import bar_of
 from meadhall.server.store import tables, talk
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
@@ -85,7 +85,8 @@ async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, 
     has_note = hall.store.transact(talk.find_note, id, guest.id) != ""
     before = hall.store.transact(tables.find, came_from) if came_from else None
     back = before if before is not None and before.seat_of(guest.id) is not None and before.game in game_names() else None
-    bar = bar_of(hall, guest, hall.evenings.of_table[id], id) if id in hall.evenings.of_table else ""
+    evening = hall.evenings.of_table.get(id)
+    bar = evening_bar(hall.evenings.find(evening), id, guest) if evening else ""
     return table_page(request, room, guest, turns=len(turns) - (id in turns), has_note=has_note, back=back, evening=bar)
 
 
