@@ -204,7 +204,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
     except BaseException as error:
         with suppress(FileNotFoundError):
             part.unlink()
-        if isinstance(error, OSError) and error.filename == str(part):
+        if isinstance(error, OSError) and error.strerror and error.filename in (None, str(part)):
             error.filename = str(path)  # the name that the user knows
         raise
     part.replace(target)
