@@ -44,10 +44,14 @@ def carried_out(db: Db, by: str, deed: str, work: Callable[..., Done], /, **argu
     """
     done = work(db, **arguments)
     if done.subject is not None:
-        deed, reason = (str(arguments.get(name, usual)) for name, usual in (("deed", deed), ("reason", "")))
-        line = {"at": db.now(), "done_by": by, "deed": deed[:20], "subject": done.subject[:80], "reason": reason[:300]}
-        db.insert("host_log", line)
+        note(db, by, str(arguments.get("deed", deed)), done.subject, str(arguments.get("reason", "")))
     return done
+
+
+def note(db: Db, by: str, deed: str, subject: str, reason: str = "") -> None:
+    """Append a line to the log. See ``carried_out`` and ``Done``; ``reason``: why, in the words of the host or helper."""
+    line = {"at": db.now(), "done_by": by, "deed": deed[:20], "subject": subject[:80], "reason": reason[:300]}
+    db.insert("host_log", line)
 
 
 def lines_before(db: Db, id: int, most: int) -> list[Row]:
