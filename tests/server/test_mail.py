@@ -198,6 +198,30 @@ async def test_an_address_is_confirmed_by_its_link_shown_to_its_owner_alone_and_
     assert (await other.post(link_in(server.mails[1], "/mail/confirm/"))).status_code == 404, "a day later"
 
 
+async def test_each_copy_of_a_link_works_once_in_all_also_while_its_mail_is_being_sent(
+    mailing: OpenHall, server: MailServer
+) -> None:
+    """A server may have taken a mail whose answer was lost, so that it is tried again."""
+    owner, other = await account(mailing, "Astrid"), mailing.person("10.0.0.9")
+    await owner.post("/account/mail", {"address": ADDRESS})
+    await sent(mailing, server, 1)
+    first = link_in(server.mails[0], "/mail/confirm/")
+    server.answers.clear()
+    await owner.post("/account/mail", {"address": ADDRESS})
+    await until(lambda: server.tried == 2)
+    answers = await asyncio.gather(*(other.post(first) for _ in range(3)))
+    assert sorted(answer.status_code for answer in answers) == [200, 404, 404]
+    server.answers.set()
+    await sent(mailing, server, 2)
+    assert (await other.post(link_in(server.mails[1], "/mail/confirm/"))).status_code == 404
+    assert f"<strong>{ADDRESS}</strong>" in (await owner.get("/account")).text
+    await owner.post("/account/mail", {"address": "other@example.org"})
+    assert (await other.post(first)).status_code == 404, "it confirms only its address"
+    stop = first.replace("/confirm/", "/stop/")
+    for wrong in (stop, "/mail/other/x", "/mail/confirm/%ff.%ed%a0%80", "/mail/confirm/x%00.y"):
+        assert (await other.get(wrong)).status_code == (await other.post(wrong)).status_code == 404, wrong
+
+
 async def test_few_mails_go_to_one_address_and_only_after_the_owner_has_proved_who_they_are(
     mailing: OpenHall, server: MailServer
 ) -> None:
