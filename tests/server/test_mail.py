@@ -96,10 +96,15 @@ async def slow_match(hall: OpenHall, host: Person, friend: Person) -> str:
     await host.ask(f"{table}/clock", {"clock": "slow:259200", "was": "none"})
     assert (await friend.ask(f"{table}/seats", {"set": "sit"})).status_code == 200
     assert (await host.ask(f"{table}/start")).status_code == 200
-    room = await hall.room(table.rpartition("/")[2])
-    while room.match is not None and room.match.actor == 1:
-        assert (await friend.act(room.table.id, room.match.legal()[0].action, room.match.next_number)).status_code == 200
+    await play_on(hall, table, friend, 1)
     return table
+
+
+async def play_on(hall: OpenHall, table: str, person: Person, seat: int) -> None:
+    """Let a person play until it is another one's turn."""
+    room = await hall.room(table.rpartition("/")[2])
+    while room.match is not None and room.match.actor == seat:
+        assert (await person.act(room.table.id, room.match.legal()[0].action, room.match.next_number)).status_code == 200
 
 
 async def left_alone(hall: OpenHall) -> None:
@@ -270,16 +275,17 @@ async def test_no_further_mail_comes_in_the_same_absence_and_a_visit_ends_it_ove
     async with open_hall(hall_settings, time=time) as hall:
         owner, friend = await account(hall, "Astrid"), hall.person("10.0.0.2")
         await with_address(hall, server, owner)
+        second = await slow_match(hall, friend, owner)
         await slow_match(hall, owner, friend)
         await left_alone(hall)
         await sent(hall, server, 2)
-        cookies = owner.http.cookies
+        cookies = [person.http.cookies for person in (owner, friend)]
     async with open_hall(hall_settings, time=time) as hall:
         owner, friend = hall.person(), hall.person("10.0.0.2")
-        owner.http.cookies = cookies
+        owner.http.cookies, friend.http.cookies = cookies
         told = hall.store.transact(lambda db: db.value("SELECT told_at FROM mail_addresses"))
         assert told is not None
-        await slow_match(hall, hall.person("10.0.0.5"), friend)
+        await play_on(hall, second, friend, 0)
         await left_alone(hall)
         assert len(server.mails) == 2
         await owner.get("/")
