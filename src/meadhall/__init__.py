@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from meadhall.engine.match.match import Match
     from meadhall.engine.match.step import Award, Result
     from meadhall.engine.match.view import Action, Seat, View
-    from meadhall.engine.registry import PlayableGame as Game
-    from meadhall.engine.registry import game, game_names
+    from meadhall.engine.registry import PlayableGame as Game, game, game_names
     from meadhall.engine.replay import events_of, replay
     from meadhall.lab import Balance, Report, Tuning, balance, simulate, tune
 

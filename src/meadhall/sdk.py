@@ -28,8 +28,7 @@ from meadhall.engine.match.places import places_by_elimination
 from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import Seat, View, legal_actions
 from meadhall.engine.options import CACHE_SIZE, Choice, Document, HouseRule, Number, Option, Origin
-from meadhall.engine.registry import PlayableGame as Game
-from meadhall.engine.registry import register, registered
+from meadhall.engine.registry import PlayableGame as Game, register, registered
 from meadhall.engine.report_terms import CLOCKWISE, ActionKind, Bond, Ceiling, Elements, Mention, PieceKind, clockwise
 from meadhall.engine.search_settings import (
     Advice,

@@ -6,12 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from games.axxa.scenes import move, pay
-from games.axxa.scenes import scene as axxa
-from games.dungeon_allies.scenes import A, B, place, send
-from games.dungeon_allies.scenes import scene as dungeon_allies
-from games.viking_axes.scenes import CARDS
-from games.viking_axes.scenes import scene as viking_axes
+from games.axxa.scenes import move, pay, scene as axxa
+from games.dungeon_allies.scenes import A, B, place, scene as dungeon_allies, send
+from games.viking_axes.scenes import CARDS, scene as viking_axes
 from meadhall import Match, game
 from meadhall.bots import bot
 from meadhall.games.axes_and_allies.rules import ATTACK

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from games_for_tests.hoard import game as hoard
-from games_for_tests.nim import HEAP
-from games_for_tests.nim import game as nim
+from games_for_tests.nim import HEAP, game as nim
 from meadhall import game
 from meadhall.bots import Budget, Findings, Search, SearchBot, bot, search
 from meadhall.bots.search import SLICE, TURN, Considered, Tree

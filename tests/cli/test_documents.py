@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import meadhall
-from games_for_tests.coins import COINS, FILE
-from games_for_tests.coins import game as coins
+from games_for_tests.coins import COINS, FILE, game as coins
 from meadhall.cli import main
 from meadhall.engine.match.record import dumps, read_records
 from meadhall.engine.registry import registered

@@ -14,8 +14,7 @@ from games_for_tests.hoard import game as hoard
 from meadhall import ConformanceError, check_game
 from meadhall.engine.compile.rule import rule
 from meadhall.engine.game import Choice, Game, Scoring
-from meadhall.engine.laws import check_game as conformance
-from meadhall.engine.laws import knowledge, match_laws
+from meadhall.engine.laws import check_game as conformance, knowledge, match_laws
 from meadhall.engine.registry import game, game_names
 from sizes import LONG, sized
 

@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 
 from games_for_tests.broken import BROKEN, RULES
-from games_for_tests.hoard import game as hoard
-from games_for_tests.hoard import rules
+from games_for_tests.hoard import game as hoard, rules
 from meadhall import ConformanceError, check_game
 from meadhall.engine.compile.rule import rule
 from meadhall.engine.game import Game
-from meadhall.engine.laws import check_game as conformance
-from meadhall.engine.laws import match_laws
+from meadhall.engine.laws import check_game as conformance, match_laws
 from meadhall.engine.laws.check_game import check_position, shortest, violation
 from meadhall.engine.laws.counterexample import Example, Move
 from meadhall.engine.registry import registered

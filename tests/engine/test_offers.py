@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from games_for_tests.barter import ACCEPT, END, KINDS, REFUSE
-from games_for_tests.barter import game as barter
+from games_for_tests.barter import ACCEPT, END, KINDS, REFUSE, game as barter
 from meadhall import IllegalAction, Match, check_game, replay, simulate
 from meadhall.bots import Budget, hints
 from meadhall.engine.laws import check_game as conformance

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games_for_tests.coins import COINS, FILE, Coins
-from games_for_tests.coins import game as coins
+from games_for_tests.coins import COINS, FILE, Coins, game as coins
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Match
 from meadhall.engine.errors import RecordError
@@ -24,8 +23,7 @@ from meadhall.engine.laws.declaration_laws import options_have_names, rulebook_k
 from meadhall.engine.laws.knowledge import Broken
 from meadhall.engine.match.record import dumps, loads
 from meadhall.engine.options import CACHE_SIZE, MAX_DOTS, MAX_SIZE, Choice, Document, HouseRule, Number, Origin
-from meadhall.engine.registry import game as find
-from meadhall.engine.registry import registered
+from meadhall.engine.registry import game as find, registered
 from meadhall.engine.replay import replay
 from meadhall.engine.rulebook import rule_sentence
 from meadhall.engine.text.language import speaking

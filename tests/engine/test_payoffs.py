@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games_for_tests.kuhn import game as kuhn
-from games_for_tests.kuhn import rules as kuhn_rules
+from games_for_tests.kuhn import game as kuhn, rules as kuhn_rules
 from games_for_tests.kuhn.rules import BET, PASS
-from games_for_tests.outnumbered import DARE, REFUSE
-from games_for_tests.outnumbered import game as outnumbered
+from games_for_tests.outnumbered import DARE, REFUSE, game as outnumbered
 from meadhall import BadSetup, ConformanceError, Match, check_game, game, random_playouts, replay, simulate
 from meadhall.bots import Budget, Search, bar_of, hints, in_words
 from meadhall.bots.analysis import analyse

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games_for_tests.goofspiel import game as goofspiel
-from games_for_tests.goofspiel import rules
+from games_for_tests.goofspiel import game as goofspiel, rules
 from games_for_tests.goofspiel.rules import UNKNOWN, Event, State
 from meadhall import BadSetup, Batch, ConformanceError, Match, NotYourTurn, RecordError, check_game, game, replay
 from meadhall.engine.laws import check_game as conformance

@@ -13,8 +13,7 @@ import pytest
 
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.goofspiel import game as goofspiel
-from games_for_tests.nim import State as NimState
-from games_for_tests.nim import game as nim
+from games_for_tests.nim import State as NimState, game as nim
 from meadhall import Game, sdk
 from meadhall.engine.match.match import Match
 from meadhall.engine.state import chance

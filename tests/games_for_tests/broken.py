@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from games_for_tests.hoard import game as hoard
-from games_for_tests.hoard import rules, words
+from games_for_tests.hoard import game as hoard, rules, words
 from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, SEATS, SIDES, TOGETHER, UNKNOWN, Event, State
 from meadhall.sdk import (
     Daily,

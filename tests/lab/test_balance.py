@@ -27,8 +27,7 @@ from meadhall.engine.report_terms import Elements
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.text.language import speaking
 from meadhall.lab import Balance, balance, simulate, tournament, without
-from meadhall.lab.balance import STYLES, tasks
-from meadhall.lab.balance import run as running
+from meadhall.lab.balance import STYLES, run as running, tasks
 from meadhall.lab.balance.chances import measured_chances
 from meadhall.lab.balance.figures import Column, Columns, Figure, difference, flagged, merged
 from meadhall.lab.balance.in_words import name_in_words

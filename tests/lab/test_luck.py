@@ -15,8 +15,7 @@ from meadhall.bots import bot
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.match import Match
 from meadhall.engine.statistics import Z_95
-from meadhall.lab import luck as module
-from meadhall.lab import tournament
+from meadhall.lab import luck as module, tournament
 from meadhall.lab.entrants import play_out
 from meadhall.lab.luck import MIN_MATCHES, Adjusted, luck, regress_on_luck, student_quantile
 from meadhall.lab.standings import Meetings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections import deque
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import trustme
@@ -33,6 +35,7 @@ class MailServer:
         to_recipient: the answers to the next recipients; without one it accepts them.
         to_mail: the answers to the next mails, after it has received them.
         tried: how many mails were begun.
+        answers: cleared while a test lets the server wait with its answers to mails.
     """
 
     def __init__(self, port: int) -> None:
@@ -41,6 +44,8 @@ class MailServer:
         self.to_recipient: deque[str] = deque()
         self.to_mail: deque[str] = deque()
         self.tried = 0
+        self.answers = Event()
+        self.answers.set()
 
     async def handle_RCPT(self, _server: Any, _session: Session, envelope: Envelope, address: str, _options: list[str]) -> str:
         self.tried += 1
@@ -50,6 +55,7 @@ class MailServer:
         return answer
 
     async def handle_DATA(self, _server: Any, _session: Session, envelope: Envelope) -> str:
+        await asyncio.to_thread(self.answers.wait)
         answer = self.to_mail.popleft() if self.to_mail else "250 OK"
         if answer.startswith("250"):
             assert isinstance(envelope.content, bytes)

@@ -28,8 +28,7 @@ from meadhall.server.worker.client import Worker
 from meadhall.server.worker.tasks import ChooseAction, Progress, Task
 from server.manual_time import ManualTime, settled
 from server.prepared import create_schema, spare_app
-from server.waiting import PATIENCE as PATIENCE
-from server.waiting import until as wait_until
+from server.waiting import PATIENCE as PATIENCE, until as wait_until
 from server.worker_threads import WorkerThreads
 
 R = TypeVar("R")

@@ -18,8 +18,7 @@ from meadhall.bots import bot
 from meadhall.engine.game import BEAT_SECONDS, beats_of
 from meadhall.engine.match.view import SPECTATOR, View
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall import bots as bots_module
-from meadhall.server.hall import move
+from meadhall.server.hall import bots as bots_module, move
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.state import TableState
 from meadhall.server.settings import Settings

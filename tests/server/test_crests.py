@@ -6,8 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from meadhall.server.pages.picture import picture_of, styles, svg
 from meadhall.server.store.models import COLOURS, SIGNS, Crest, TableRow, told_apart

@@ -11,8 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from games_for_tests.coins import COINS, FILE
-from games_for_tests.coins import game as coins
+from games_for_tests.coins import COINS, FILE, game as coins
 from meadhall.engine.match.record import loads
 from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.registry import registered

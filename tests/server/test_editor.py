@@ -13,8 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from games_for_tests.coins import COINS, FILE
-from games_for_tests.coins import game as coins
+from games_for_tests.coins import COINS, FILE, game as coins
 from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.registry import registered
 from meadhall.lab import warm

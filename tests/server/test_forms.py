@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.server.web.forms import action_number, integer, safe_path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -16,8 +17,8 @@ import pytest_asyncio
 from meadhall.server.hall.mail.mails import WAIT
 from meadhall.server.settings import BadSetting, Settings
 from ports import free_port
-from server.mail_server import PASSWORD as OF_SERVER
-from server.mail_server import MailServer, link_in, mail_server
+from server.halls import run_command
+from server.mail_server import PASSWORD as OF_SERVER, MailServer, link_in, mail_server
 from server.manual_time import ManualTime
 from server.people import HOARD, OpenHall, Person, Visitor, metrics, open_hall
 from server.push_endpoint import push_endpoint
@@ -405,3 +406,19 @@ async def test_the_password_of_the_server_is_in_no_log(
         await until(lambda: server.tried and not stored_jobs(hall.store, kind="mail"))
         assert "550 no" in (await owner.get("/account")).text
     assert OF_SERVER not in caplog.text
+
+
+async def test_the_doctor_signs_in_to_the_server_and_sends_nothing(
+    settings: Settings, server: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEADHALL_URL", URL)
+    for url, says in (
+        (server.url, f"localhost:{server.port} sends the mails"),
+        (server.url.replace("word", "wort"), "takes no mails: "),
+    ):
+        monkeypatch.setenv("MEADHALL_SMTP", url)
+        told = (await asyncio.to_thread(run_command, settings, "doctor")).stdout
+        assert says in told
+        assert "p@ss" not in told
+        assert "p%40ss" not in told
+    assert server.tried == 0

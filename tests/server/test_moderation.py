@@ -12,8 +12,7 @@ import pytest
 
 from meadhall.server.hall.moderation import reported
 from meadhall.server.settings import Retention, Settings
-from meadhall.server.store import cases as store
-from meadhall.server.store import guests
+from meadhall.server.store import cases as store, guests
 from meadhall.server.store.models import Guest
 from meadhall.server.store.retention import outdated
 from server.manual_time import ManualTime
@@ -162,6 +161,9 @@ async def test_each_deed_does_what_it_says_and_helpers_have_fewer(hall: OpenHall
     shown = (await host.get(f"/host?case={case}")).text
     assert "line deleted, muted for a day, renamed" in shown
     assert "now called" in shown
+    assert await decide(helper, "week", case=case) == 303
+    assert "Reason: Insult or hate" in (await villain.get("/")).text, "without words the person reads why they were reported"
+    assert f'<a href="{undo.removeprefix("/host")}">' in (await host.get("/host/log")).text
 
 
 async def test_nobody_with_a_role_is_punished_by_a_helper(hall: OpenHall, settings: Settings) -> None:

@@ -10,9 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings as hypothesis_settings, strategies as st
 
 from meadhall.server.errors import BadPasskey
 from meadhall.server.hall.people.accounts import Accounts, Device

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import reduce
 
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from meadhall.engine.errors import MeadhallError

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall.upkeep import housekeeping
-from meadhall.server.hall.upkeep import scheduler as scheduler_module
+from meadhall.server.hall.upkeep import housekeeping, scheduler as scheduler_module
 from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Retention, Settings

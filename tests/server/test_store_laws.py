@@ -12,8 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
+from hypothesis import settings as hypothesis_settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from meadhall.server.ops.time import Time

@@ -11,16 +11,13 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from hypothesis import settings as profile
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, precondition
-from hypothesis.stateful import rule as step
+from hypothesis import settings as profile, strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule as step
 
 import meadhall
 from games_for_tests import least
 from games_for_tests.hoard.rules import BOAST
-from games_for_tests.least import legal, score
-from games_for_tests.least import play as take
+from games_for_tests.least import legal, play as take, score
 from meadhall.engine.errors import CannotUndo, MatchOver, Refused
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat

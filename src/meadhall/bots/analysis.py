@@ -25,8 +25,7 @@ from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed, visible
 from meadhall.engine.state.events import Event, seat
 from meadhall.engine.state.schema import States
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped, listed, ngettext
+from meadhall.engine.text.language import gettext as _, grouped, listed, ngettext
 
 Knowledge = Literal["public", "everything"]
 """The information that chances are computed from: common knowledge, or everything including hidden cards."""

@@ -11,8 +11,7 @@ from meadhall.engine.checks import Seed, check_seed
 from meadhall.engine.game import Scoring
 from meadhall.engine.match.view import View
 from meadhall.engine.search_settings import Solution
-from meadhall.engine.text.language import decimal
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import decimal, gettext as _
 
 MAX_HINTS = 3
 """The largest number of actions in a hint."""

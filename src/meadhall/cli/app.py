@@ -22,8 +22,7 @@ from typer.main import get_command
 from meadhall.cli.console import INTERRUPTED, USAGE, chosen_language, complain
 from meadhall.engine.compile.mode import cache_root, check_bounds, is_writable, prefer_interpreted
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked, speaking
+from meadhall.engine.text.language import gettext as _, marked, speaking
 
 HELP = ("-h", "--help")
 

@@ -28,11 +28,9 @@ from meadhall.cli.console import console
 from meadhall.engine.errors import BrokenGame, UnknownGame, how_to_install
 from meadhall.engine.game import Game
 from meadhall.engine.interface import title_of
-from meadhall.engine.registry import GROUP, PlayableGame, game_names, register
-from meadhall.engine.registry import game as game_of
+from meadhall.engine.registry import GROUP, PlayableGame, game as game_of, game_names, register
 from meadhall.engine.rulebook import rule_ids
-from meadhall.engine.text.language import LANGUAGES, ngettext
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import LANGUAGES, gettext as _, ngettext
 
 _SUFFIXES = (".css", ".html", ".md", ".po", ".py", ".toml")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

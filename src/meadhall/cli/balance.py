@@ -25,8 +25,7 @@ from meadhall.cli.console import (
 from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
-from meadhall.engine.registry import game, game_names
-from meadhall.engine.registry import game as find_game
+from meadhall.engine.registry import game, game as find_game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab import Balance, balance
 from meadhall.lab.balance.measured import OTHER_GAME

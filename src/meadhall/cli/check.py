@@ -22,8 +22,7 @@ from meadhall.engine.laws.check_game import FurtherLaw, check_game, check_positi
 from meadhall.engine.laws.counterexample import LAWS, ConformanceError, Example, Move
 from meadhall.engine.match.match import Match
 from meadhall.engine.rulebook import rule_sentence
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import gettext as _, ngettext
 
 _SHOWN = 12
 """The number of the last actions that an example shows."""

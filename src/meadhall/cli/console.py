@@ -17,8 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as RichTable
 
 from meadhall.engine.text.display import Fitting, Table
-from meadhall.engine.text.language import LANGUAGES, add_catalogues, marked
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import LANGUAGES, add_catalogues, gettext as _, marked
 
 if TYPE_CHECKING:
     from meadhall.lab.output import RunResult

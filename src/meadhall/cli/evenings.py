@@ -9,8 +9,7 @@ import typer
 
 from meadhall.cli.console import DATA
 from meadhall.cli.hall_data import chosen_settings
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import gettext as _, ngettext
 from meadhall.server.host_commands import carry_out
 from meadhall.server.store import evenings
 from meadhall.server.store.files import snapshot

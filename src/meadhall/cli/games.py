@@ -15,10 +15,8 @@ from meadhall.cli.console import console, name_and_value, print_table, progress_
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
 from meadhall.engine.options import Document
-from meadhall.engine.registry import game, game_names
-from meadhall.engine.registry import game as find_game
-from meadhall.engine.text.language import decimal, ngettext
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.registry import game, game as find_game, game_names
+from meadhall.engine.text.language import decimal, gettext as _, ngettext
 from meadhall.lab.warm import warm
 
 

@@ -17,8 +17,7 @@ import typer
 from rich.text import Text
 
 from meadhall.cli.console import EXISTING_FILE, WRONG, complain, console, progress_bar, without_control_characters
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped, marked, ngettext
+from meadhall.engine.text.language import gettext as _, grouped, marked, ngettext
 from meadhall.server.doctor import Finding, examine
 from meadhall.server.hall.match_records import RecordCheck, check_records
 from meadhall.server.hall.push_service import SECRET as PUSH
@@ -151,6 +150,7 @@ _CHECKS: Final = {
     "cache": marked("compiled rules"),
     "port": marked("port"),
     "proxy": marked("proxy"),
+    "mail": marked("mail"),
 }
 
 

@@ -13,8 +13,7 @@ from meadhall.cli.console import DATA, complain
 from meadhall.cli.hall_data import chosen_settings
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.registry import game as game_named
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped, marked, ngettext
+from meadhall.engine.text.language import gettext as _, grouped, marked, ngettext
 from meadhall.server.hall.chat import in_words
 from meadhall.server.hall.people.names import clean_name
 from meadhall.server.hall.switches import SWITCHES

@@ -24,8 +24,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.record import SUFFIX, dumps, read_records
 from meadhall.engine.match.telling import Choices, answer_to, guided_match
 from meadhall.engine.match.view import Seat, View
-from meadhall.engine.registry import PlayableGame
-from meadhall.engine.registry import game as find_game
+from meadhall.engine.registry import PlayableGame, game as find_game
 from meadhall.engine.replay import replay
 from meadhall.engine.rulebook import rule_sentence, rulebook_text
 from meadhall.engine.state.chance import seed_from_text

@@ -50,8 +50,7 @@ from meadhall.engine.match.telling import headline_of
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View
 from meadhall.engine.replay import replay
 from meadhall.engine.state.events import Event
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped, ngettext
+from meadhall.engine.text.language import gettext as _, grouped, ngettext
 
 
 def verify_files(files: Annotated[list[Path], typer.Argument(help=_("Match records."), **EXISTING_FILE)]) -> int:

@@ -14,8 +14,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.form import DocumentForm, Field, part_of, scaled
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
-from meadhall.engine.text.language import decimal, listed, ngettext
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import decimal, gettext as _, listed, ngettext
 
 Pair: TypeAlias = tuple[Field, Field]
 """A field before and after."""

@@ -30,9 +30,7 @@ from meadhall.engine.interface import (
     title_of,
 )
 from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, Payoffs, declared
-from meadhall.engine.options import Choice as Choice
-from meadhall.engine.options import Document as Document
-from meadhall.engine.options import HouseRule, Option
+from meadhall.engine.options import Choice as Choice, Document as Document, HouseRule, Option
 from meadhall.engine.report_terms import Elements
 from meadhall.engine.search_settings import Advice, Solver
 from meadhall.engine.state.events import EventKind

@@ -13,8 +13,7 @@ import numpy as np
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadGame
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, number, seat
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import speaking
+from meadhall.engine.text.language import gettext as _, speaking
 
 
 class GameRules(Protocol):

@@ -19,8 +19,7 @@ import msgspec
 
 from meadhall.engine.checks import as_integer, is_unseen, quoted
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked
+from meadhall.engine.text.language import gettext as _, marked
 
 D = TypeVar("D", bound=msgspec.Struct)
 

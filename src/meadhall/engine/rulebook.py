@@ -20,8 +20,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from meadhall.engine.options import Choice, Document, Number
-from meadhall.engine.text.language import current_language
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, gettext as _
 
 if TYPE_CHECKING:
     from meadhall.engine.game import Game

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from meadhall.engine.compile.rule import rule
 from meadhall.engine.state.events import event_count, kind_at
 from meadhall.engine.state.schema import Grid, Row
-from meadhall.engine.text.language import decimal, percent
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import decimal, gettext as _, percent
 
 Counts = npt.NDArray[np.int64]
 """Counters: shape (counters,) for one game, (games, counters) for many."""

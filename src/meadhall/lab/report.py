@@ -18,8 +18,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.registry import game
 from meadhall.engine.statistics import Mean, Rate, Spread, Totals, added, histogram
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import decimal, grouped
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import decimal, gettext as _, grouped
 from meadhall.lab.matches import Plan, shares_of
 from meadhall.lab.output import Row, RunResult
 from meadhall.lab.words import lengths_in_words, mean_in_words, rate_in_words, seed_in_json, seed_in_words, unknown_order

@@ -16,8 +16,7 @@ from meadhall.engine.rating import Belief, after_match
 from meadhall.engine.registry import game
 from meadhall.engine.statistics import Z_95, Mean, Rate, Spread
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import decimal, grouped, marked, percent, percent_with_interval
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import decimal, gettext as _, grouped, marked, percent, percent_with_interval
 from meadhall.lab.luck import MIN_MATCHES, Adjusted
 from meadhall.lab.output import Row, RunResult
 from meadhall.lab.schedule import Schedule

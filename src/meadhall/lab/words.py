@@ -7,8 +7,7 @@ from typing import Any
 
 from meadhall.engine.game import Game
 from meadhall.engine.statistics import Mean, Rate, Spread
-from meadhall.engine.text.language import decimal, grouped, ngettext, percent_with_interval
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import decimal, gettext as _, grouped, ngettext, percent_with_interval
 
 NONE = "-"
 

@@ -4,8 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from meadhall.engine.errors import MeadhallError, how_to_install
-from meadhall.engine.text.language import add_catalogues
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import add_catalogues, gettext as _
 
 add_catalogues(Path(__file__).parent / "locale")
 

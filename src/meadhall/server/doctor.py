@@ -27,8 +27,7 @@ from meadhall.engine.compile.mode import cache_root
 from meadhall.engine.compile.rule import check_cache
 from meadhall.engine.errors import NoCache
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import listed
+from meadhall.engine.text.language import gettext as _, listed
 from meadhall.lab.warm import is_warm
 from meadhall.server.hall.mail.post import connected
 from meadhall.server.listener import CannotListen, bind

@@ -22,8 +22,7 @@ from typing import Any, Final
 import msgspec
 
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.text.language import current_language, speaking
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, gettext as _, speaking
 from meadhall.server.hall import moderation
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.host_deeds import Done, carried_out

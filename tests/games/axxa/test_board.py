@@ -8,8 +8,7 @@ import pytest
 
 from games.axxa.reference import BOARD, DIAGONALS, TRIPLES, connected, reachable
 from games.axxa.scenes import AXXA
-from meadhall.games.axxa import state
-from meadhall.games.axxa import state as board
+from meadhall.games.axxa import state, state as board
 from meadhall.games.axxa.state import (
     FIRST_MOVE,
     LAST_ROUTE,

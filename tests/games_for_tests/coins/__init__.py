@@ -13,8 +13,7 @@ import msgspec
 from games_for_tests import hoard
 from games_for_tests.hoard import words as plain
 from games_for_tests.hoard.rules import CARDS, State
-from meadhall.sdk import PUBLIC, Document, EventKind, Part, named
-from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import PUBLIC, Document, Event as GameEvent, EventKind, Part, named
 
 METALS = ("copper", "silver", "gold")
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, Event, State, has_card
-from meadhall.sdk import PUBLIC, EventKind, Part, named, number, seat
-from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import PUBLIC, Event as GameEvent, EventKind, Part, named, number, seat
 
 NAMES = ("unknown", *(f"coin{card}" for card in range(1, CARDS + 1)))
 card = named(*NAMES)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.sdk import PUBLIC, TURN, EventKind, Part, marked, ngettext, number, seat
-from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import gettext as _
+from meadhall.sdk import PUBLIC, TURN, Event as GameEvent, EventKind, Part, gettext as _, marked, ngettext, number, seat
 
 from .rules import DOUBT, UNKNOWN, Event, State, all_dice, count_of, face_of
 

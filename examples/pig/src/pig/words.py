@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.sdk import TURN, EventKind, marked, number, seat
-from meadhall.sdk import gettext as _
+from meadhall.sdk import TURN, EventKind, gettext as _, marked, number, seat
 
 from .rules import HOLD, ROLL, Event, State
 

@@ -16,8 +16,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.registry import game
 from meadhall.engine.state.schema import States, copied
 from meadhall.engine.text.display import Displayed, Table
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped
+from meadhall.engine.text.language import gettext as _, grouped
 
 LARGEST = np.iinfo(np.int64).max
 """The largest action, and the largest number of a match."""

@@ -51,8 +51,7 @@ from meadhall.engine.laws.match_laws import (
 )
 from meadhall.engine.match.match import Match
 from meadhall.engine.options import HouseRule
-from meadhall.engine.registry import game as find_game
-from meadhall.engine.registry import game_fault, registered
+from meadhall.engine.registry import game as find_game, game_fault, registered
 
 DEALS = 200
 """The number of setups that are compared for every combination of players and options."""

@@ -61,8 +61,7 @@ from meadhall.engine.state.events import Event, Log, new_log, read_log
 from meadhall.engine.state.schema import S, States, copied
 from meadhall.engine.statistics import Counts
 from meadhall.engine.text.display import Displayed, Table
-from meadhall.engine.text.language import decimal, listed
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import decimal, gettext as _, listed
 
 _LOG_CAPACITY = 32
 

@@ -19,8 +19,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import AGREEMENT, Award, Result
 from meadhall.engine.match.view import Action, View, visible
 from meadhall.engine.state.events import Event, EventKind, seat
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import listed, marked
+from meadhall.engine.text.language import gettext as _, listed, marked
 
 
 def begins_turn(kinds: Mapping[int, EventKind], event: Event, before: Event | None) -> bool:

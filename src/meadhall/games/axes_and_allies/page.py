@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event, killing_rolls
 from meadhall.games.axes_and_allies.words import rolls_that_kill
-from meadhall.sdk import PlainState, View
-from meadhall.sdk import gettext as _
+from meadhall.sdk import PlainState, View, gettext as _
 
 SOUNDS: Final = ("die", "axe", "thud", "clang", "rope", "snap")
 """The sounds of ``stage.js``, which a page loads at the first tap."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, DUEL, Event, State, killing_rolls, kills
-from meadhall.sdk import PUBLIC, TURN, EventKind, Part, marked, number, seat
-from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import gettext as _
+from meadhall.sdk import PUBLIC, TURN, Event as GameEvent, EventKind, Part, gettext as _, marked, number, seat
 
 EVENTS: dict[int, EventKind] = {
     Event.ORDER_ROLL: EventKind(

@@ -47,9 +47,9 @@ from meadhall.sdk import (
     Scoring,
     clockwise,
     event_statistics,
+    gettext as _,
     marked,
 )
-from meadhall.sdk import gettext as _
 
 
 def measure(match: Match) -> Figures:

@@ -26,9 +26,7 @@ from meadhall.games.axxa.state import (
     routes,
 )
 from meadhall.games.axxa.status import Number, statuses
-from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import PlainState, View
-from meadhall.sdk import gettext as _
+from meadhall.sdk import Event as GameEvent, PlainState, View, gettext as _
 
 SOUNDS: Final = ("stone", "slide", "turn", "note", "pay")
 """The sounds of ``stage.js``, which a page loads at the first tap."""

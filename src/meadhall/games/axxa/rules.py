@@ -39,11 +39,13 @@ from meadhall.games.axxa.state import (
     Order,
     Phase,
     State,
+    conceal as conceal,
     fresh_spaces,
     leading_side,
     occupied,
     on_board,
     points_of,
+    redeal as redeal,
     removable,
     showing,
     side_of,
@@ -51,8 +53,6 @@ from meadhall.games.axxa.state import (
     triplets_left,
     triplets_of_number,
 )
-from meadhall.games.axxa.state import conceal as conceal
-from meadhall.games.axxa.state import redeal as redeal
 from meadhall.sdk import Grid, Row, append_argument, below, emit, rule, shuffle
 
 NO_TRIPLET, SEVERAL_TRIPLETS = -1, -2

@@ -17,8 +17,7 @@ from meadhall.games.axxa.state import (
     Order,
     State,
 )
-from meadhall.sdk import PlainState, listed
-from meadhall.sdk import gettext as _
+from meadhall.sdk import PlainState, gettext as _, listed
 
 Standing = Literal["removed", "skipped", "current", "waiting", "blocked", "lost"]
 

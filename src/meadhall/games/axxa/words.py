@@ -31,9 +31,7 @@ from meadhall.games.axxa.state import (
     triplets_left,
 )
 from meadhall.games.axxa.status import sketch as sketch
-from meadhall.sdk import PUBLIC, TURN, EventKind, Part, listed, marked, named, number, seat
-from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import gettext as _
+from meadhall.sdk import PUBLIC, TURN, Event as GameEvent, EventKind, Part, gettext as _, listed, marked, named, number, seat
 
 
 def space(value: int) -> int:

@@ -21,8 +21,7 @@ from meadhall.games.dungeon_allies.rules.placement import LOOKS
 from meadhall.games.dungeon_allies.state import MAX_TURNS, ROUND_ENDS, State
 from meadhall.games.dungeon_allies.warnings import find_warnings
 from meadhall.games.dungeon_allies.words import WORDS, edition
-from meadhall.sdk import Advice, Game, HouseRule, Number, Origin, Row, listed, marked, ngettext, rule
-from meadhall.sdk import gettext as _
+from meadhall.sdk import Advice, Game, HouseRule, Number, Origin, Row, gettext as _, listed, marked, ngettext, rule
 
 
 @rule

@@ -41,13 +41,13 @@ from meadhall.sdk import (
     arguments_at,
     decimal,
     event_count,
+    gettext as _,
     histogram,
     kind_at,
     marked,
     percent,
     rule,
 )
-from meadhall.sdk import gettext as _
 
 
 def _placing(name: str, text: str, first: int, end: int) -> ActionKind:

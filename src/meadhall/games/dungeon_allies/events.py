@@ -11,9 +11,7 @@ from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import SPOTS, Spot
 from meadhall.games.dungeon_allies.state import Event
-from meadhall.sdk import Argument, EventKind, Part, listed, marked, named, number, seat
-from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import gettext as _
+from meadhall.sdk import Argument, Event as GameEvent, EventKind, Part, gettext as _, listed, marked, named, number, seat
 
 PLACES = ("square", "turn_order", "treasure", "trainer", "tavern", "prisoner", "trade", "sorcerer")
 """The names of the eight places in records."""

@@ -16,8 +16,7 @@ from meadhall.games.dungeon_allies.components import (
 )
 from meadhall.games.dungeon_allies.pieces import SIDES, SPOTS, TARGETS, Item, Spot, Target
 from meadhall.games.dungeon_allies.state import Step
-from meadhall.sdk import gettext as _
-from meadhall.sdk import listed, marked, ngettext
+from meadhall.sdk import gettext as _, listed, marked, ngettext
 
 BUILT_IN = COMPONENTS.of(COMPONENTS.default)
 """The components that come with the game."""

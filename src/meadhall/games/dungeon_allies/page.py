@@ -23,10 +23,8 @@ from meadhall.games.dungeon_allies.boards import (
     items,
     value,
 )
-from meadhall.games.dungeon_allies.components import COMPONENTS, SKILL_NAMES
-from meadhall.games.dungeon_allies.components import Monster as Tile
-from meadhall.games.dungeon_allies.names import Names
-from meadhall.games.dungeon_allies.names import die as die_name
+from meadhall.games.dungeon_allies.components import COMPONENTS, SKILL_NAMES, Monster as Tile
+from meadhall.games.dungeon_allies.names import Names, die as die_name
 from meadhall.games.dungeon_allies.pieces import (
     DICE,
     FIGHT_DICE,

@@ -27,8 +27,7 @@ from meadhall.games.dungeon_allies.rules.market import price
 from meadhall.games.dungeon_allies.rules.placement import can_free, can_loot
 from meadhall.games.dungeon_allies.rules.village import is_guarded
 from meadhall.games.dungeon_allies.state import State, Step, can_take, current_round, has_seen, lowest_die
-from meadhall.sdk import gettext as _
-from meadhall.sdk import marked, ngettext
+from meadhall.sdk import gettext as _, marked, ngettext
 
 DIE_MATTERS = (Target.TRAINER, Target.TAVERN)
 """Where it depends on the die what a seat lacks."""

@@ -28,8 +28,7 @@ from meadhall.games.dungeon_allies.rules import card_score, points_of
 from meadhall.games.dungeon_allies.rules.market import price
 from meadhall.games.dungeon_allies.rules.village import is_guarded
 from meadhall.games.dungeon_allies.state import State, current_round
-from meadhall.sdk import gettext as _
-from meadhall.sdk import marked, ngettext
+from meadhall.sdk import gettext as _, marked, ngettext
 
 WIDTH = 78
 GAP = "\N{NO-BREAK SPACE}"

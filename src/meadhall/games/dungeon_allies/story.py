@@ -9,8 +9,7 @@ from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, com
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import LEVELS, SIDES, Item
 from meadhall.games.dungeon_allies.state import Event, Step
-from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import PlainState, View
+from meadhall.sdk import Event as GameEvent, PlainState, View
 
 
 class Monster(NamedTuple):

@@ -16,9 +16,7 @@ from meadhall.games.dungeon_allies.rules.excursion import target_of, total
 from meadhall.games.dungeon_allies.rules.market import price
 from meadhall.games.dungeon_allies.sketch import notation, sketch
 from meadhall.games.dungeon_allies.state import MAX_TURNS, State
-from meadhall.sdk import CACHE_SIZE, PUBLIC, EventKind, Part, marked
-from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import gettext as _
+from meadhall.sdk import CACHE_SIZE, PUBLIC, Event as GameEvent, EventKind, Part, gettext as _, marked
 
 
 class Words:

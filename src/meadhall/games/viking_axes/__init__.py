@@ -22,10 +22,10 @@ from meadhall.sdk import (
     Origin,
     PieceKind,
     event_statistics,
+    gettext as _,
     marked,
     places_by_elimination,
 )
-from meadhall.sdk import gettext as _
 
 
 def _card(_options: Mapping[str, Any], kind: int) -> str:

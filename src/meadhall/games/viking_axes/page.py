@@ -21,10 +21,8 @@ from meadhall.games.viking_axes.state import (
     is_playable,
     shields_on,
 )
-from meadhall.games.viking_axes.story import KINDS as KIND_OF
-from meadhall.games.viking_axes.story import Piece, Story, story_of
-from meadhall.sdk import PlainState, View
-from meadhall.sdk import gettext as _
+from meadhall.games.viking_axes.story import KINDS as KIND_OF, Piece, Story, story_of
+from meadhall.sdk import PlainState, View, gettext as _
 
 SOUNDS: Final = ("axe", "clang", "thud", "break", "card", "shuffle", "coins", "mug", "drum")
 """The sounds of ``stage.js``, which a page loads at the first tap."""

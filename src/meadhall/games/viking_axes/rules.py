@@ -22,11 +22,11 @@ from meadhall.games.viking_axes.state import (
     can_be_hit,
     can_be_skipped,
     clockwise,
+    conceal as conceal,
     is_playable,
+    redeal as redeal,
     shields_on,
 )
-from meadhall.games.viking_axes.state import conceal as conceal
-from meadhall.games.viking_axes.state import redeal as redeal
 from meadhall.sdk import Grid, Row, below, emit, emit_private, rule, shuffle
 
 # --------------------------------------------------------------------------------------------------------------------- setup

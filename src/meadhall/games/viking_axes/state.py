@@ -7,8 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from meadhall.sdk import I8, GameState, Grid, Row, marked, named, record, rule, shuffle
-from meadhall.sdk import gettext as _
+from meadhall.sdk import I8, GameState, Grid, Row, gettext as _, marked, named, record, rule, shuffle
 
 SEATS = 7
 

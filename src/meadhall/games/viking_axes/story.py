@@ -10,8 +10,7 @@ from copy import copy
 from typing import Any, NamedTuple
 
 from meadhall.games.viking_axes.state import TITLES, Card, Event
-from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import View
+from meadhall.sdk import Event as GameEvent, View
 
 KINDS = {name: kind for kind, name in enumerate(TITLES)}
 """Kinds of cards by their names in records."""

@@ -25,9 +25,7 @@ from meadhall.games.viking_axes.state import (
     is_playable,
     shields_on,
 )
-from meadhall.sdk import PUBLIC, TURN, Argument, EventKind, Part, marked, number, seat
-from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import gettext as _
+from meadhall.sdk import PUBLIC, TURN, Argument, Event as GameEvent, EventKind, Part, gettext as _, marked, number, seat
 
 AXES = {1: marked("an axe"), 2: marked("two axes"), 3: marked("three axes")}
 HITS = {1: marked("a hit"), 2: marked("two hits"), 3: marked("three hits")}

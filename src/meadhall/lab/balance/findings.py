@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from math import inf, isclose
 from typing import NamedTuple
 
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import listed, ngettext, percent
+from meadhall.engine.text.language import gettext as _, listed, ngettext, percent
 from meadhall.lab.balance.definitions import DEFINITIONS
 from meadhall.lab.balance.figures import Figure, surprise, usual_of
 from meadhall.lab.balance.in_words import (

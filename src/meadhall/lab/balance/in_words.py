@@ -8,8 +8,7 @@ from dataclasses import replace
 from meadhall.engine.changes import changes
 from meadhall.engine.report_terms import PieceKind
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import decimal, grouped, marked, ngettext, percent
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import decimal, gettext as _, grouped, marked, ngettext, percent
 from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
 from meadhall.lab.balance.figures import MEDIAN, Figure, surprise, usual_of
 from meadhall.lab.balance.measured import Key, Measured

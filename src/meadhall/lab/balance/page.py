@@ -12,8 +12,7 @@ from string import Template
 from typing import TypeAlias
 
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import current_language, decimal, grouped, marked, ngettext
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, decimal, gettext as _, grouped, marked, ngettext
 from meadhall.lab.balance.charts import board, curves, intervals
 from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
 from meadhall.lab.balance.figures import Figure

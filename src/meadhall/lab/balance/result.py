@@ -15,8 +15,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.record import dumps
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped
+from meadhall.engine.text.language import gettext as _, grouped
 from meadhall.lab.balance.figures import Columns, Figure, differences_of, figures_of, flagged
 from meadhall.lab.balance.findings import Finding, findings
 from meadhall.lab.balance.in_words import changes_in_words, kind_of, parts, short_item

@@ -13,8 +13,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped, ngettext
+from meadhall.engine.text.language import gettext as _, grouped, ngettext
 from meadhall.lab.balance.figures import Figure
 from meadhall.lab.balance.in_words import short_figure
 from meadhall.lab.balance.measured import Ended

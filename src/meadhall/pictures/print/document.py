@@ -14,8 +14,7 @@ import typst
 
 from meadhall.engine.game import Game
 from meadhall.engine.rulebook import rulebook_text
-from meadhall.engine.text.language import current_language, ngettext
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, gettext as _, ngettext
 from meadhall.pictures.png import OTHER_LETTERS, drawable
 from meadhall.pictures.print.sheets import Paper, Piece, Placed, Sheet, drawing, sheets
 from meadhall.pictures.print.typst_text import markdown, quoted, words

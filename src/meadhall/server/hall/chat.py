@@ -14,8 +14,7 @@ import regex
 from cachetools import FIFOCache
 
 from meadhall.engine.checks import is_unseen, seen
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked
+from meadhall.engine.text.language import gettext as _, marked
 from meadhall.server.errors import BadLine, TooMany
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.store import talk

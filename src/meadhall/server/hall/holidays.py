@@ -13,8 +13,7 @@ from functools import partial
 from typing import Final
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import gettext as _, ngettext
 from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table

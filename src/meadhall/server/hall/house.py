@@ -12,8 +12,7 @@ from typing import Final
 import msgspec
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked
+from meadhall.engine.text.language import gettext as _, marked
 from meadhall.server.errors import UnderMaintenance
 from meadhall.server.hall.host_deeds import Done
 from meadhall.server.hall.switches import Switches

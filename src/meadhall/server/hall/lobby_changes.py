@@ -14,9 +14,7 @@ from meadhall.bots import UnknownBot, bot_names
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Document, Game
 from meadhall.engine.state import chance
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import listed as joined
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import gettext as _, listed as joined, ngettext
 from meadhall.server.errors import NotFound, NotSeated, WrongMoment
 from meadhall.server.hall.people.names import bot_name, unlike_others
 from meadhall.server.store.models import Guest, SeatRow, TableRow, new_id, new_link_token

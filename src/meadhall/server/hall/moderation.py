@@ -7,8 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked
+from meadhall.engine.text.language import gettext as _, marked, speaking
 from meadhall.server.errors import NotForYou, NotFound, TooMany
 from meadhall.server.hall.chat import PHRASES, clean_text
 from meadhall.server.hall.hall import Hall
@@ -100,6 +99,8 @@ def report(hall: Hall, guest: Guest, case: Case, reason: str, words: str) -> Non
 def decide(db: Db, case: str, deed: str, reason: str = "", as_host: bool = True) -> Done:
     """Do something in a case, and close it. The person reads the reason, and the reporters that something was done.
 
+    Without a reason the person reads the one that most reporters have chosen.
+
     Raises:
         NotFound: there is no such case.
         BadSetup: there is no such deed, or not in such a case.
@@ -112,6 +113,10 @@ def decide(db: Db, case: str, deed: str, reason: str = "", as_host: bool = True)
             raise BadSetup(_("That can't be done in this case."))
         if not as_host and deed != "dismiss" and (deed == "good" or person.role):
             raise NotForYou(_("Only a host of the hall can do that."))
+        usual = cases.usual_reason(db, case)
+        if not reason and usual != "other":
+            with speaking(person.language):
+                reason = _(REASONS[usual])
         done = Done()
         if deed == "hide":
             done = Done(chats=talk.erase_lines(db, LineFilter(ids=[found["subject"]]))[1])

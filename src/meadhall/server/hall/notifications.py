@@ -20,8 +20,7 @@ from typing import Any, Final, Literal, Self
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.registry import game
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import listed, speak
+from meadhall.engine.text.language import gettext as _, listed, speak
 from meadhall.server.errors import DatabaseUnavailable, NotFound, NotReady, TooMany
 from meadhall.server.hall.push_service import SECRET, Message, PushServices, check_keys, public_key
 from meadhall.server.hall.upkeep.scheduler import Scheduler

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import gettext as _, ngettext
 from meadhall.server.errors import NotSeated, Stale, TooMany, WrongMoment
 from meadhall.server.hall.proposal_kinds import KINDS, Addressed, Kind, What
 from meadhall.server.store.models import Entry, EntryKind

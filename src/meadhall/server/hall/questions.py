@@ -14,8 +14,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.options import MAX_SIZE, Document, Option
 from meadhall.engine.registry import game
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked
+from meadhall.engine.text.language import gettext as _, marked
 from meadhall.lab.balance.own import checked_own
 from meadhall.lab.entrants import kind_mask
 from meadhall.server.errors import NotFound, NotYours, TooMany, WrongMoment

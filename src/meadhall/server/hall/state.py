@@ -22,8 +22,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DoesNotFit, NotSeated, Paused, Stale, WrongMoment, reason_of, rule_of
 from meadhall.server.hall.clocks import Clocks, Outage, Pause
 from meadhall.server.hall.intentions import Intentions
-from meadhall.server.hall.proposals import ENTRY_KINDS as PROPOSAL_KINDS
-from meadhall.server.hall.proposals import Proposals
+from meadhall.server.hall.proposals import ENTRY_KINDS as PROPOSAL_KINDS, Proposals
 from meadhall.server.hall.stand_ins import replay_stand_in
 from meadhall.server.store.database import Effect
 from meadhall.server.store.jobs import Job

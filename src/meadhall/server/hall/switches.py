@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked
+from meadhall.engine.text.language import gettext as _, marked
 from meadhall.server.errors import SwitchedOff
 from meadhall.server.hall.host_deeds import Done
 from meadhall.server.store import switches

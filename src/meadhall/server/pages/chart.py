@@ -11,8 +11,7 @@ from itertools import pairwise
 from meadhall.bots.analysis import Analysis, accuracy_in_words, change_in_words, party_in_words, turning_point_in_words
 from meadhall.bots.hints import percent_in_words
 from meadhall.engine.match.match import Match
-from meadhall.engine.text.language import current_language
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, gettext as _
 from meadhall.server.hall.analysis import ChartJob
 from meadhall.server.pages.models import ChartLine, ChartMark, ChartPart, ChartView
 from meadhall.server.web.links import link

@@ -17,8 +17,7 @@ from babel.numbers import format_decimal
 from markupsafe import Markup
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.text.language import current_language, ngettext
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, gettext as _, ngettext
 from meadhall.server.hall.clocks import DAY, HOUR, INCREMENTS, MINUTE, SECONDS, Clocks, check_clock
 from meadhall.server.hall.deadlines import margin
 from meadhall.server.hall.holidays import last_day

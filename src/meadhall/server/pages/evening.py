@@ -11,8 +11,7 @@ from babel.numbers import format_decimal
 from markupsafe import Markup
 
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import listed, ngettext
+from meadhall.engine.text.language import gettext as _, listed, ngettext
 from meadhall.pictures.templates import as_markup
 from meadhall.server.hall.evening.evenings import MOST_ROUNDS, Placed, Progress
 from meadhall.server.pages.clock import clock_in_words, clock_value, locale, usual_clocks

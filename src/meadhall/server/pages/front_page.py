@@ -15,8 +15,7 @@ from meadhall.engine.match.step import Result
 from meadhall.engine.match.telling import headline, your_headline
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import listed, ngettext
+from meadhall.engine.text.language import gettext as _, listed, ngettext
 from meadhall.server.hall.choices import TableFilter, changed_choices, choices_of, last_choice, variant
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked
+from meadhall.engine.text.language import gettext as _, marked
 from meadhall.server.hall.talk import muted_words
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link

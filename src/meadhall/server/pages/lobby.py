@@ -16,8 +16,7 @@ from meadhall.engine.changes import changes, in_short
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, applies
 from meadhall.engine.match.view import bot_in_words
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import gettext as _, ngettext
 from meadhall.server.hall.choices import changed_choices
 from meadhall.server.hall.lobby_changes import start_refusal
 from meadhall.server.hall.room import Room

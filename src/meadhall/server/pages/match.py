@@ -14,8 +14,7 @@ from meadhall.engine.match.step import Award, Result, award_in_words
 from meadhall.engine.match.telling import crowned, headline_of, how_out
 from meadhall.engine.match.view import SPECTATOR, View, bot_in_words
 from meadhall.engine.registry import game
-from meadhall.engine.text.language import current_language, grouped, listed, ngettext
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, gettext as _, grouped, listed, ngettext
 from meadhall.server.hall.analysis import RequestedHint
 from meadhall.server.hall.daily_puzzle import ends_at, is_sealed
 from meadhall.server.hall.intentions import choices_ahead

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked, ngettext
+from meadhall.engine.text.language import gettext as _, marked, ngettext
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notifications import OFFERED, Channel, Kind, NotificationChoices
 from meadhall.server.hall.people.acquaintances import Known

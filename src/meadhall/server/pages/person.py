@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped, ngettext
+from meadhall.engine.text.language import gettext as _, grouped, ngettext
 from meadhall.server.hall.people.profiles import Profile, Streak
 from meadhall.server.pages.clock import day_in_words, month_in_words
 from meadhall.server.pages.front_page import card, filter_field

@@ -20,8 +20,7 @@ from meadhall.engine.match.view import SPECTATOR, bot_in_words
 from meadhall.engine.text.language import gettext as _
 from meadhall.pictures.flat import FlatStyles, flattened, without_uses
 from meadhall.pictures.png import png
-from meadhall.pictures.templates import STATIC as SHARED
-from meadhall.pictures.templates import game_style_files, has_template
+from meadhall.pictures.templates import STATIC as SHARED, game_style_files, has_template
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.clock import locale

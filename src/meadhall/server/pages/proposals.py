@@ -8,8 +8,7 @@ from typing import Any
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import listed, ngettext
+from meadhall.engine.text.language import gettext as _, listed, ngettext
 from meadhall.server.errors import reason_of
 from meadhall.server.hall.proposal_kinds import Kind
 from meadhall.server.hall.proposals import Closed, Proposal

@@ -12,8 +12,7 @@ from meadhall.engine.changes import document_changes, in_short
 from meadhall.engine.game import Document, Game
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import gettext as _, ngettext
 from meadhall.lab import Balance
 from meadhall.lab.entrants import action_kinds
 from meadhall.server.hall.hall import Hall

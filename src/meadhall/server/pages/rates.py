@@ -13,8 +13,7 @@ from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.options import Choice
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.statistics import wilson
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import gettext as _, ngettext
 from meadhall.server.pages.clock import decimal
 from meadhall.server.store.matches import MIXED
 from meadhall.server.store.profiles import ResultGroup

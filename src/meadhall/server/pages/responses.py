@@ -20,8 +20,7 @@ from litestar.types.internal_types import PathParameterDefinition
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.registry import game, game_fault
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import speak
+from meadhall.engine.text.language import gettext as _, speak
 from meadhall.server.errors import (
     NotAdmitted,
     OtherRules,

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from meadhall.engine.errors import BadGame
 from meadhall.engine.game import BEAT_SECONDS
 from meadhall.engine.registry import game
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import marked
+from meadhall.engine.text.language import gettext as _, marked
 
 _WORDS = {
     "die": marked("a die on wood"),

@@ -17,8 +17,7 @@ from jinja2 import Environment, Template
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import LANGUAGES, current_language
 from meadhall.lab.balance import STYLES
-from meadhall.pictures.templates import STATIC as SHARED_STATIC
-from meadhall.pictures.templates import game_static_files, new_environment
+from meadhall.pictures.templates import STATIC as SHARED_STATIC, game_static_files, new_environment
 from meadhall.server.pages.any_game import any_game_template, uses_any_game_page
 from meadhall.server.pages.clock import clock_words, moment, time_left
 from meadhall.server.pages.log import turn_in_words

@@ -12,8 +12,7 @@ from litestar import Response, get, post
 from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import speak
+from meadhall.engine.text.language import gettext as _, speak
 from meadhall.server.errors import NotConfirmed, NotThatPerson, reason_of, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.accounts import Device

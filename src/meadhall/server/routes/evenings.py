@@ -13,8 +13,7 @@ from markupsafe import Markup
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.registry import game_names
-from meadhall.engine.text.language import LANGUAGES, current_language, speak
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import LANGUAGES, current_language, gettext as _, speak
 from meadhall.pictures.regions import encoded
 from meadhall.server.errors import NotFound, WrongMoment, reason_of, rule_of, status_of
 from meadhall.server.hall.evening.evenings import Progress

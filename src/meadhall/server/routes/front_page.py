@@ -13,8 +13,7 @@ from litestar.response import Redirect
 
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.language import current_language, speak
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, gettext as _, speak
 from meadhall.server.errors import NameTaken, NotFound, reason_of, status_of
 from meadhall.server.hall.choices import TableFilter, new_choice
 from meadhall.server.hall.hall import Hall

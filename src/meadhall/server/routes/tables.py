@@ -15,8 +15,7 @@ from meadhall.engine.errors import MeadhallError, UnknownGame
 from meadhall.engine.match.record import SUFFIX, dumps
 from meadhall.engine.match.view import SPECTATOR
 from meadhall.engine.registry import game_names
-from meadhall.engine.text.language import LANGUAGES, speak
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import LANGUAGES, gettext as _, speak
 from meadhall.pictures import svg
 from meadhall.pictures.regions import encoded
 from meadhall.server.errors import DatabaseUnavailable, NotFound, OtherRules

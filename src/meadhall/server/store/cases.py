@@ -65,6 +65,11 @@ def with_context(db: Db, case: Case) -> Case:
     }
 
 
+def usual_reason(db: Db, id: str) -> str:
+    """Return the reason that most reporters of a case have chosen; ``other`` if all of them have deleted their data."""
+    return db.value("SELECT reason FROM reports WHERE case_id = ? GROUP BY reason ORDER BY count(*) DESC", id) or "other"
+
+
 def decide(db: Db, case: Case, deed: str) -> list[str]:
     """Note what was done in a case. Return the ids of the reporters if that has closed it."""
     outcome = " ".join(dict.fromkeys([*case["outcome"].split(), deed]))

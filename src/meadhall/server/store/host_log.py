@@ -7,8 +7,9 @@ import io
 
 from meadhall.server.store.database import Db, Row
 
-_LINES = """SELECT host_log.id, at, done_by, coalesce(name, '') AS name, deed, subject, host_log.reason
-    FROM host_log LEFT JOIN guests ON public_id = done_by WHERE host_log.id"""
+_LINES = """SELECT host_log.id, at, done_by, coalesce(doer.name, '') AS name, deed, subject, host_log.reason, whom.name AS whom
+    FROM host_log LEFT JOIN guests AS doer ON doer.public_id = done_by
+    LEFT JOIN guests AS whom ON whom.public_id = substr(subject, 1, 12) WHERE host_log.id"""
 
 
 def note(db: Db, by: str, deed: str, subject: str, reason: str) -> None:
@@ -26,7 +27,10 @@ def note(db: Db, by: str, deed: str, subject: str, reason: str) -> None:
 
 
 def lines_before(db: Db, id: int, most: int) -> list[Row]:
-    """Return the last lines before the one with that id, the newest first. ``name``: what the one who did it is called now."""
+    """Return the last lines before the one with that id, the newest first.
+
+    ``name`` and ``whom`` are the present names of the host or helper, and of the person whose public id the subject begins with.
+    """
     return db.rows(f"{_LINES} < ? ORDER BY host_log.id DESC LIMIT ?", id, most)
 
 
@@ -34,7 +38,7 @@ def as_file(db: Db) -> str:
     """Return the whole log as CSV, the first line first. No cell is the formula of a spreadsheet."""
     file = io.StringIO()
     lines = [
-        [f"'{cell}" if str(cell)[:1] in "=+-@" and cell != "" else cell for cell in row[1:]] for row in db.rows(f"{_LINES} > 0")
+        [f"'{cell}" if str(cell)[:1] in "=+-@" and cell != "" else cell for cell in row[1:7]] for row in db.rows(f"{_LINES} > 0")
     ]
     csv.writer(file).writerows([("time", "by", "name", "deed", "subject", "reason"), *lines])
     return file.getvalue()

@@ -25,8 +25,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from litestar.datastructures import Cookie
 from litestar.types import HTTPScope
 
-from meadhall.engine.text.language import LANGUAGES
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import LANGUAGES, gettext as _
 from meadhall.server.errors import CrossSite, DatabaseUnavailable
 from meadhall.server.hall.notifications import NotificationChoices
 from meadhall.server.hall.people import sign_in

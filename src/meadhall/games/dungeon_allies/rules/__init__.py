@@ -40,8 +40,7 @@ from meadhall.games.dungeon_allies.rules.placement import (
     place_die,
     resolve_placement,
 )
-from meadhall.games.dungeon_allies.rules.setup import assign
-from meadhall.games.dungeon_allies.rules.setup import setup as setup
+from meadhall.games.dungeon_allies.rules.setup import assign, setup as setup
 from meadhall.games.dungeon_allies.rules.village import (
     add_follower,
     add_treasure,
@@ -55,9 +54,7 @@ from meadhall.games.dungeon_allies.rules.village import (
     resolve_treasure,
     resolve_turn_order,
 )
-from meadhall.games.dungeon_allies.state import MAX_TURNS, Event, State, Step
-from meadhall.games.dungeon_allies.state import conceal as conceal
-from meadhall.games.dungeon_allies.state import redeal as redeal
+from meadhall.games.dungeon_allies.state import MAX_TURNS, Event, State, Step, conceal as conceal, redeal as redeal
 from meadhall.sdk import Grid, Row, append_argument, emit, rule
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from meadhall.games.dungeon_allies.pieces import DICE, FIGHT_DICE, GONE, NONE, SIDES, SQUARES, Act, Item, Phase, Target
 from meadhall.games.dungeon_allies.rules.village import spend
 from meadhall.games.dungeon_allies.state import SEEN_BY_ALL, Event, State, current_round, has_tile
-from meadhall.sdk import Grid, Row, emit, rule
-from meadhall.sdk import die as roll
+from meadhall.sdk import Grid, Row, die as roll, emit, rule
 
 
 @rule

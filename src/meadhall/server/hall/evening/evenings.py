@@ -24,8 +24,7 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game
 from meadhall.engine.state import chance
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import gettext as _, ngettext
 from meadhall.server.errors import NotFound, NotReady, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall.choices import choices_of
 from meadhall.server.hall.evening.seating import BYE, Standing, points_of, seat_round

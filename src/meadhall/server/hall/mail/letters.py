@@ -13,8 +13,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from meadhall.engine.text.language import current_language, ngettext
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import current_language, gettext as _, ngettext
 from meadhall.server.settings import MailServer
 
 _DAY: Final = 86400
@@ -28,7 +27,7 @@ _PAGE: Final = Markup(
     '<div style="max-width:34em;margin:0 auto;padding:20px 24px;background:#fffaf0;border:1px solid #d8c7a3;border-radius:10px">'
     '<p style="margin:0 0 12px;color:#7a5a1e;letter-spacing:.08em">MEADHALL</p>'
     '<h1 style="margin:0 0 12px;font-size:22px;line-height:1.25">{subject}</h1>{body}</div>'
-    '<p style="max-width:34em;margin:12px auto;color:#5c5044;font-size:14px">{foot}</p></body></html>'
+    '<p style="max-width:39em;margin:12px auto;color:#5c5044;font-size:14px">{foot}</p></body></html>'
 )
 _PARAGRAPH: Final = Markup('<p style="margin:0 0 12px">{}</p>')
 _LINE: Final = Markup('<p style="margin:0 0 10px"><a href="{}" style="color:#7a3b12;font-weight:bold">{}</a><br>{}</p>')

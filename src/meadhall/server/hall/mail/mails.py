@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 
 from itsdangerous import BadSignature, URLSafeSerializer
 
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import speak
+from meadhall.engine.text.language import gettext as _, speak
 from meadhall.server.errors import BadMailAddress, DatabaseUnavailable, NotFound, TooMany
 from meadhall.server.hall.mail import letters, post
 from meadhall.server.hall.mail.letters import Letter, Waiting

@@ -13,8 +13,7 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
-from meadhall.engine.text.language import LANGUAGES, speaking
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import LANGUAGES, gettext as _, speaking
 from meadhall.server.errors import BadPasskey, LastKey, NameTaken, NotThatPerson, WrongMoment
 from meadhall.server.hall.people import passkeys, sign_in
 from meadhall.server.hall.people.names import BOTS, clean_name

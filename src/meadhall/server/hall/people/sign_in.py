@@ -15,8 +15,7 @@ from typing import Final
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import gettext as _, ngettext
 from meadhall.server.errors import TooMany, WeakPassword
 from meadhall.server.ops.metrics import FAILED_SIGN_INS
 from meadhall.server.store import accounts
