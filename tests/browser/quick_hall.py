@@ -26,6 +26,7 @@ from meadhall.engine.registry import register
 from meadhall.engine.state.schema import States
 from meadhall.server import run
 from meadhall.server.hall import bots, hall, orders, presence, uptime
+from meadhall.server.routes import evenings
 from meadhall.server.settings import Settings
 from server.ready import ReadyAtOnce, name_guests_in_turn
 from server.worker_threads import WorkerThreads
@@ -46,6 +47,9 @@ REPLACED: Final = timedelta(0)
 
 REPORT: Final = (sys.executable, str(Path(__file__).parent / "quick_report.py"))
 """The command that makes a report of the workshop."""
+
+LOOK: Final = 0.3
+"""Seconds after which the page of an evening looks whether a match has ended."""
 
 NO_DOWNTIME: Final = timedelta(hours=1)
 """The gap that counts as a downtime of the hall, in which clocks stand: more than a busy machine makes."""
@@ -75,6 +79,7 @@ if __name__ == "__main__":
     vars(presence)["LIVE_LIMIT"] = REPLACED
     vars(orders)["COMMAND"] = REPORT
     vars(uptime)["GAP"] = NO_DOWNTIME
+    vars(evenings)["LOOK"] = LOOK
     vars(bots)["has_secrets"] = lambda _match: False  # else a bot that computes for longer than its budget waits for seconds
     vars(hall)["Readiness"] = ReadyAtOnce
     vars(run)["new_worker"] = lambda _cluster: WorkerThreads()

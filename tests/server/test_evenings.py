@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 from fractions import Fraction
 from urllib.parse import urlsplit
 
 import pytest
 
 from meadhall.engine.registry import game
-from meadhall.server.hall.evening.evenings import LOOK, LOOKS, Progress, way_of_playing
+from meadhall.server.hall import moderation
+from meadhall.server.hall.evening.evenings import LOOK, LOOKS, way_of_playing
+from meadhall.server.hall.evening.progress import Progress
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, personal_data, retention
@@ -71,7 +74,7 @@ async def resign(people: dict[str, Person], room: Room, *names: str) -> None:
 
 
 def public_id(hall: OpenHall, path: str, name: str) -> str:
-    return next(each.guest.public_id for each in progress(hall, path).people if each.guest.name == name)
+    return next(guest.public_id for guest in progress(hall, path).people if guest.name == name)
 
 
 async def test_rounds_give_points_and_pairs_meet_once(hall: OpenHall) -> None:
@@ -80,7 +83,7 @@ async def test_rounds_give_points_and_pairs_meet_once(hall: OpenHall) -> None:
     met = set()
     for number in (1, 2, 3):
         await do(people["Ada"], path, "start")
-        assert [progress(hall, path).round, progress(hall, path).is_running] == [number, True]
+        assert [progress(hall, path).round, len(progress(hall, path).open)] == [number, 2]
         for room in await rooms(hall, path):
             assert room.table.status == "running"
             met.add(frozenset(seated(room)))
@@ -136,7 +139,7 @@ async def test_people_come_late_leave_and_are_taken_out(hall: OpenHall) -> None:
     assert names == ["Ada", "Dag", "Eir"]
     assert points(hall, path)["Bo"] == (1, Fraction(1, 2)), "who has left keeps their points"
     await do(people["Bo"], path, "join", name="Bo")
-    assert [each.guest.name for each in progress(hall, path).people if each.is_here] == ["Ada", "Bo", "Dag", "Eir"]
+    assert sorted(each.name for each in progress(hall, path).standings if each.is_here) == ["Ada", "Bo", "Dag", "Eir"]
 
 
 async def test_a_bye_goes_to_a_table_of_bots_and_to_each_only_once(hall: OpenHall) -> None:
@@ -176,7 +179,7 @@ async def test_a_bot_plays_for_those_who_do_not_come_until_they_do(settings: Set
         for name in people:
             people[name] = hall.person()
             people[name].http.cookies = cookies[name]
-        assert progress(hall, path).is_running
+        assert progress(hall, path).open
         async with stream(people["Ada"], f"{table}/stream"), stream(people["Bo"], f"{table}/stream"):
             assert "Ada is here" in await do(people["Ada"], path, "bot", 409, person=public_id(hall, path, "Ada"))
             room = await hall.room(room.table.id)
@@ -188,6 +191,36 @@ async def test_a_bot_plays_for_those_who_do_not_come_until_they_do(settings: Set
             assert "a bot plays until they come" in (await people["Ada"].get(path)).text
             assert (await people["Dag"].ask(f"{table}/return")).status_code == 200
             assert {room.match.names[seat] for seat in room.match.stand_ins} == {"Cleo"}
+
+
+async def test_people_whom_the_host_shuts_out_are_seated_no_more_until_it_ends(hall: OpenHall, time: ManualTime) -> None:
+    path, people = await with_people(hall, ["Ada", "Bo", "Cleo", "Dag"], seats="2")
+    await do(people["Ada"], path, "start")
+    await do(people["Ada"], path, "close")
+    cleo = hall.store.transact(guests.find_public, public_id(hall, path, "Cleo"))
+    assert cleo is not None
+    hall.hall.do("", "close", moderation.shut_out, person=cleo, days=1, reason="")
+    await do(people["Ada"], path, "start")
+    assert sorted(name for room in await rooms(hall, path) for name in seated(room)) == ["Ada", "Bo", "Dag"]
+    await do(people["Ada"], path, "close")
+    await time.advance(timedelta(days=1).total_seconds())
+    await do(people["Ada"], path, "start")
+    assert "Cleo" in [name for room in await rooms(hall, path) for name in seated(room)]
+
+
+async def test_a_host_of_the_hall_leads_an_evening_whose_leader_has_gone(hall: OpenHall) -> None:
+    path, people = await with_people(hall, ["Ada", "Bo", "Cleo"])
+    host = hall.person("10.0.1.8")
+    assert (await host.post("/account/new", {"name": "Hild", "password": "a long enough password"})).status_code == 200
+    await do(host, path, "end", 403)
+    hall.appoint("Hild")
+    for what in ("start", "close", "remove", "end"):
+        assert f'value="{what}"' in (await host.get(path)).text
+        await do(host, path, what, person=public_id(hall, path, "Bo"))
+    assert "The evening is over" in (await people["Ada"].get(path)).text
+    assert [each.name for each in progress(hall, path).standings if each.is_here] == ["Ada", "Cleo"]
+    logged = hall.store.transact(lambda db: db.values("SELECT deed FROM host_log WHERE done_by <> '' ORDER BY id"))
+    assert logged == [f"evening-{what}" for what in ("start", "close", "remove", "end")]
 
 
 async def test_only_the_leader_leads(hall: OpenHall) -> None:
@@ -205,7 +238,7 @@ async def test_only_the_leader_leads(hall: OpenHall) -> None:
     for _double_click in range(2):
         await do(people["Ada"], path, "start", round="0")
     assert progress(hall, path).round == 1
-    secrets = [each.guest.id for each in progress(hall, path).people]
+    secrets = [guest.id for guest in progress(hall, path).people]
     for address in (path, f"{path}/screen", f"{path}/bar"):
         for reader in (people["Ada"], people["Bo"], stranger):
             page = (await reader.get(address)).text

@@ -12,7 +12,7 @@ from itertools import combinations
 import pytest
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.server.hall.evening.seating import BYE, Seating, Standing, points_of, seat_round, table_sizes
+from meadhall.server.hall.evening.seating import BYE, Standing, points_of, seat_round, table_sizes
 
 COUNTS = ((2, 2), (2, 3), (2, 4), (3, 3), (3, 4), (4, 4), (2, 5), (3, 5), (2, 6), (5, 7), (2, 7))
 """The fewest and most players of games."""
@@ -26,12 +26,13 @@ class Round:
 
     people: list[Standing]
     met: Counter[frozenset[str]]
-    seating: Seating
+    tables: list[list[str]]
+    byes: list[str]
 
     @property
     def again(self) -> int:
         """Count the pairs that meet again, each as often as it has met."""
-        return sum(self.met[frozenset(pair)] for table in self.seating.tables for pair in combinations(table, 2))
+        return sum(self.met[frozenset(pair)] for table in self.tables for pair in combinations(table, 2))
 
 
 def evening(seed: int, people: tuple[int, int] = (5, 60)) -> Iterator[Round]:
@@ -51,13 +52,15 @@ def evening(seed: int, people: tuple[int, int] = (5, 60)) -> Iterator[Round]:
             points |= dict.fromkeys(late, Fraction())
             here |= late
         standings = [Standing(each, points[each], byes[each]) for each in here]
-        seating = seat_round(standings, met, fewest, most, seed, wished)
-        assert list(map(len, sorted(seating.tables, key=len, reverse=True))) == table_sizes(len(here), fewest, most, wished)
-        yield Round(standings, met.copy(), seating)
-        for each in seating.byes:
+        seated = seat_round(standings, met, fewest, most, seed, wished)
+        tables, out = ([table for table in seated if (len(table) == 1) == is_bye] for is_bye in (False, True))
+        assert seated == tables + out
+        assert list(map(len, sorted(tables, key=len, reverse=True))) == table_sizes(len(here), fewest, most, wished)
+        yield Round(standings, met.copy(), tables, [id for (id,) in out])
+        for (each,) in out:
             byes[each] += 1
             points[each] += BYE
-        for table in seating.tables:
+        for table in tables:
             order = sorted(table, key=lambda each: strength[each] + draw.random())
             won = points_of({each: place for place, each in enumerate(order)})
             points |= {each: points[each] + won[each] for each in table}
@@ -66,10 +69,10 @@ def evening(seed: int, people: tuple[int, int] = (5, 60)) -> Iterator[Round]:
 
 def check(each: Round, effort: int) -> bool:
     """Check a round. Return whether it is certain that no other would have had fewer pairs that meet again."""
-    seated = [id for table in each.seating.tables for id in table]
-    assert sorted([*seated, *each.seating.byes]) == sorted(person.id for person in each.people)
+    seated = [id for table in each.tables for id in table]
+    assert sorted([*seated, *each.byes]) == sorted(person.id for person in each.people)
     byes = {person.id: person.byes for person in each.people}
-    most = max((byes[id] for id in each.seating.byes), default=0)
+    most = max((byes[id] for id in each.byes), default=0)
     assert all(byes[id] >= most for id in seated), "a person sits out who has sat out more often than another"
     better = fewer(each, effort)
     assert better is not True, f"pairs meet again that need not: {each}"
@@ -88,14 +91,14 @@ def fewer(each: Round, effort: int) -> bool | None:
     if not each.again:
         return False
     byes = {person.id: person.byes for person in each.people}
-    out = each.seating.byes
+    out = each.byes
     latest = max((byes[id] for id in out), default=0)
     may, must = [id for id in byes if byes[id] == latest], [id for id in byes if byes[id] < latest]
     try:
         for others in combinations(may, len(out) - len(must)) if out else [()]:
             left = [id for id in byes if id not in {*must, *others}] if out else list(byes)
             cost = [[0 if one == other else each.met[frozenset((one, other))] for other in left] for one in left]
-            if _Exact(cost, effort).reaches([len(table) for table in each.seating.tables], each.again - 1):
+            if _Exact(cost, effort).reaches([len(table) for table in each.tables], each.again - 1):
                 return True
     except _TooLong:
         return None
@@ -189,17 +192,16 @@ def test_a_thousand_evenings_are_fair() -> None:
 def test_the_exact_search_sees_a_round_that_could_be_better() -> None:
     met = Counter({frozenset("ab"): 1})
     people = [Standing(id, Fraction(), 0) for id in "abcd"]
-    assert fewer(Round(people, met, Seating([["a", "b"], ["c", "d"]], [])), 1000)
-    assert fewer(Round(people, met, Seating([["a", "c"], ["b", "d"]], [])), 1000) is False
+    assert fewer(Round(people, met, [["a", "b"], ["c", "d"]], []), 1000)
+    assert fewer(Round(people, met, [["a", "c"], ["b", "d"]], []), 1000) is False
     with_byes = [*people, Standing("e", Fraction(), 0)]
-    assert fewer(Round(with_byes, met, Seating([["a", "b"], ["c", "d"]], ["e"])), 1000)
+    assert fewer(Round(with_byes, met, [["a", "b"], ["c", "d"]], ["e"]), 1000)
 
 
 def test_equals_meet_and_the_last_sits_out_first() -> None:
     people = [Standing(str(points), Fraction(points), 0) for points in range(9)]
     round = seat_round(people, {}, 2, 2, seed=1)
-    assert [sorted(table) for table in round.tables] == [["7", "8"], ["5", "6"], ["3", "4"], ["1", "2"]]
-    assert round.byes == ["0"]
+    assert [sorted(table) for table in round] == [["7", "8"], ["5", "6"], ["3", "4"], ["1", "2"], ["0"]]
     assert round == seat_round(people[::-1], {}, 2, 2, seed=1)
 
 

@@ -1,17 +1,19 @@
-"""Match records, ``meadhall-match/1``: their format as structs, their JSON text and times, and how the parts of a match are
-written.
+"""Match records, ``meadhall-match/1``: their format as structs, their JSON text, files and times, and how the parts of a match
+are written.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO, cast
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -161,6 +163,51 @@ def _decompressed(data: bytes) -> bytes:
     if data.startswith(_GZIP):
         return gzip.decompress(data)
     return zstd.decompress(data) if data.startswith(_ZSTD) else data
+
+
+@contextmanager
+def opened_records(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file for records: as gzip for ``NAME.gz``, as zstd for ``NAME.zst``, else as plain text in UTF-8."""
+    with replaced(path) as file:
+        if path.suffix == ".gz":  # without name and time, so that the same records give the same bytes
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as stream:
+                yield cast("BinaryIO", stream)
+        elif path.suffix == ".zst":
+            with zstd.ZstdFile(file, "wb") as stream:
+                yield cast("BinaryIO", stream)
+        else:
+            yield file
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file that takes the place of ``path`` at the end or after Ctrl-C. After another error nothing has changed.
+
+    A pipe or a device is written to directly.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    target = path.resolve()  # keep a symbolic link
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("xb") as file:
+            try:
+                yield file
+            finally:
+                file.flush()
+                os.fsync(file.fileno())
+    except KeyboardInterrupt:
+        part.replace(target)
+        raise
+    except BaseException as error:
+        with suppress(FileNotFoundError):
+            part.unlink()
+        if isinstance(error, OSError) and error.strerror and error.filename in (None, str(part)):
+            error.filename = str(path)  # the name that the user knows
+        raise
+    part.replace(target)
 
 
 def loads(text: str | bytes, place: str = "record") -> MatchRecord:

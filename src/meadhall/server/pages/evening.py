@@ -13,13 +13,15 @@ from markupsafe import Markup
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _, listed, ngettext
 from meadhall.pictures.templates import as_markup
-from meadhall.server.hall.evening.evenings import MOST_ROUNDS, Placed, Progress
+from meadhall.server.hall.evening.evenings import MOST_ROUNDS
+from meadhall.server.hall.evening.progress import Placed, Progress
 from meadhall.server.pages.clock import clock_in_words, clock_value, locale, usual_clocks
 from meadhall.server.pages.front_page import USUAL_CLOCK, result_in_words
 from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.models import Option, Refusal
 from meadhall.server.pages.picture import dyed, fitting, styles
 from meadhall.server.pages.templates import template
+from meadhall.server.store.evenings import Evening
 from meadhall.server.store.models import Crest, Guest, TableRow
 from meadhall.server.web.links import Outside, link
 
@@ -73,27 +75,25 @@ def frame(
         notice: the refusal of the guest's last request.
     """
     evening, url = progress.evening, link(f"/evenings/{progress.evening.id}")
-    own = progress.table_of(guest.id)
+    own = progress.table_of(guest)
+    is_own_open = own is not None and own.status == "running"
     more = {
         "progress": progress,
         "evening": evening,
         "url": url,
         "version": version,
         "guest": guest,
-        "leads": evening.leader == guest.id,
-        "joined": any(each.is_here and each.guest.id == guest.id for each in progress.people),
-        "you": next((each for each in progress.standings if each.guest.id == guest.id), None),
+        "leads": evening.is_led_by(guest),
+        "joined": guest.id in progress.here,
+        "you": _place_of(guest, progress),
         "own": own,
-        "is_own_open": own is not None and own.status == "running",
-        "is_turn": own is not None and own.status == "running" and guest.id in missing,
+        "is_own_open": is_own_open,
+        "is_turn": is_own_open and guest.id in missing,
         "tables": [_table(each, *rounds.get(each.id, (0, False))) for each in progress.tables.values()],
-        "missing": [
-            (each, missing[each.guest.id]) for each in progress.standings if each.guest.id in missing.keys() - {guest.id}
-        ],
+        "missing": [(each, missing[each.id]) for each in progress.standings if each.id in missing.keys() - {guest.id}],
         "invite": shared_link(outside, f"/evenings/{evening.id}"),
-        "about": about(progress),
-        "next": "" if progress.is_over else game(progress.game_of(progress.round + 1)).title,
-        "winners": winners(progress),
+        "about": about(evening),
+        "next": progress.game(progress.round + 1).title,
         "share_text": share_text(progress) if progress.is_over else "",
         "words": points_in_words,
         "notice": notice,
@@ -102,9 +102,13 @@ def frame(
     return as_markup(template(name).render(page=more, **more).strip())
 
 
-def about(progress: Progress) -> str:
+def _place_of(guest: Guest, progress: Progress) -> Placed | None:
+    """Return the place of a guest in the standings, None without one."""
+    return next((each for each in progress.standings if each.id == guest.id), None)
+
+
+def about(evening: Evening) -> str:
     """Say what is played: the games, the rounds, the clock."""
-    evening = progress.evening
     titles = listed([game(name).title for name in evening.games])
     rounds = ngettext("{count} round", "{count} rounds", evening.rounds).format(count=evening.rounds)
     return " · ".join([titles, rounds, clock_in_words(evening.clock)])
@@ -122,14 +126,9 @@ def _table(table: TableRow, version: int, has_begun: bool) -> dict[str, Any]:
     }
 
 
-def winners(progress: Progress) -> list[Placed]:
-    """Return those with the most points; none before a round has ended."""
-    return [each for each in progress.standings if each.place == 1 and each.points > 0]
-
-
 def headline(progress: Progress) -> str:
     """Say who has won: "Astrid wins", "Astrid and Björn win"."""
-    names = [each.name for each in winners(progress)]
+    names = [each.name for each in progress.winners]
     if not names:
         return _("No round was played.")
     return ngettext("{names} wins the evening", "{names} win the evening", len(names)).format(names=listed(names))
@@ -160,18 +159,17 @@ def drawing(progress: Progress) -> tuple[str, str]:
     return styles(name).written_out(dyed(drawn, marks)), name
 
 
-def bar(progress: Progress, table: str, guest: Guest) -> dict[str, Any]:
-    """Return what the page of a table says of its evening: the way back, with the round and the guest's place.
+def bar(progress: Progress, table: str, guest: Guest) -> Markup:
+    """Return the way from the page of a table back to its evening, with the round and the guest's place.
 
     Where the guest has another table by now, it leads there.
     """
-    own = progress.table_of(guest.id)
-    you = next((each for each in progress.standings if each.guest.id == guest.id), None)
-    return {
+    own = progress.table_of(guest)
+    more = {
         "evening": progress.evening,
-        "round": progress.round,
-        "is_over": progress.is_over,
-        "you": you,
+        "progress": progress,
+        "you": _place_of(guest, progress),
         "table": table,
         "next_table": link(f"/tables/{own.id}") if own is not None and own.id != table and own.status == "running" else "",
     }
+    return as_markup(template("evening/_bar.html").render(**more))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Final, cast
@@ -16,7 +16,7 @@ from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import LANGUAGES, current_language, gettext as _, speak
 from meadhall.pictures.regions import encoded
 from meadhall.server.errors import NotFound, WrongMoment, reason_of, rule_of, status_of
-from meadhall.server.hall.evening.evenings import Progress
+from meadhall.server.hall.evening.progress import Progress
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.pages import evening as pages
@@ -24,7 +24,6 @@ from meadhall.server.pages.clock import read_clock
 from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.picture import Pictures, as_png
 from meadhall.server.pages.responses import Answer, Html, page, see_other
-from meadhall.server.pages.templates import template
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.web.forms import Form, integer
@@ -33,7 +32,7 @@ from meadhall.server.web.links import link, outside
 from meadhall.server.web.request import AnyRequest, page_id
 from meadhall.server.web.sessions import Sessions
 
-_LOOK: Final = 2.0
+LOOK: Final = 2.0
 """Seconds after which a stream looks whether a match of the evening has ended, or a board on the big screen has changed."""
 
 
@@ -68,7 +67,7 @@ async def open_evening(request: AnyRequest, hall: Hall, guest: Guest, sessions: 
 @get(["/evenings/{id:str}", "/evenings/{id:str}/screen"])
 async def show_evening(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
     """Show an evening as the guest sees it; or on a big screen: how to join, the standings, and all boards."""
-    return await _shown(request, hall, guest, id, is_screen=request.url.path.endswith("/screen"))
+    return await _shown(request, hall, guest, id)
 
 
 @post("/evenings/{id:str}", status_code=200)
@@ -76,27 +75,12 @@ async def change_evening(
     request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, id: str, form: Form
 ) -> Html | Redirect:
     """Join an evening or leave it; or, for its leader, start and close a round, take a person out, and end it."""
-    evenings, person = hall.evenings, form.get("person", "")
+    hall.evenings.find(id)
+    deed = form.get("do", "")
     try:
-        match form.get("do"):
-            case "join":
-                evenings.find(id)
-                evenings.join(id, sessions.save(guest, name=form.get("name", "")))
-            case "leave":
-                evenings.leave(id, guest)
-            case "remove":
-                evenings.remove(id, guest, person)
-            case "bot":
-                await evenings.let_bot_play(id, guest, person)
-            case "start":
-                if integer(form, "round") in (None, evenings.find(id).round):  # not the second click of a double click
-                    await evenings.start_round(id, guest)
-            case "close" | "end" as what:
-                evenings.close(id, guest, ends=what == "end")
-            case _:
-                raise NotFound(_("There is no page at this address."))
-    except (NotFound, MeadhallError) as error:
-        evenings.find(id)
+        person = sessions.save(guest, name=form.get("name", "")) if deed == "join" else guest
+        await hall.evenings.do(id, person, deed, form.get("person", ""), integer(form, "round"))
+    except MeadhallError as error:
         return await _shown(request, hall, guest, id, error=error)
     return see_other(link(f"/evenings/{id}"))
 
@@ -104,20 +88,19 @@ async def change_evening(
 @get(["/evenings/{id:str}/stream", "/evenings/{id:str}/screen/stream"], opt={"unlimited": True})
 async def stream_evening(request: AnyRequest, hall: Hall, guest: Guest, stream_limit: StreamLimit, id: str) -> Stream:
     """Send the frame of an evening, now and after every change."""
-    screen = request.url.path.endswith("/screen/stream")
     stream_limit.check(request, guest)
     hall.evenings.find(id)
 
     async def frames() -> AsyncIterator[bytes]:
         shown: object = None
         with stream_limit.count(request, guest), hall.evenings.channel(id).subscribe(guest.id, page_id(request)) as subscriber:
-            async for is_called in updates(subscriber, hall.closing, _LOOK):
+            async for is_called in updates(subscriber, hall.closing, LOOK):
                 with suppress(NotFound):
                     progress = hall.evenings.find(id)
-                    boards = await _boards(hall, progress) if screen else {}
+                    boards = await _boards(request, hall, progress)
                     if is_called or (progress.mark, boards) != shown:
                         shown = progress.mark, boards
-                        version, html = await _frame(request, hall, guest, progress, screen)
+                        version, html = await _frame(request, hall, guest, progress, boards)
                         yield b'data: {"version":%d,"whole":%b}\n\n' % (version, encoded(html))
                         continue
                 yield event_stream.HEARTBEAT
@@ -128,12 +111,7 @@ async def stream_evening(request: AnyRequest, hall: Hall, guest: Guest, stream_l
 @get("/evenings/{id:str}/bar", opt={"unlimited": True})
 async def show_bar(hall: Hall, guest: Guest, id: str, table: str = "") -> Response[str]:
     """Show on the page of a table how far its evening is: a part that the page asks for again and again."""
-    return Response(bar_of(hall, guest, id, table), media_type="text/html")
-
-
-def bar_of(hall: Hall, guest: Guest, id: str, table: str) -> Markup:
-    """Return the way from a table to its evening. Raises NotFound."""
-    return Markup(template("evening/_bar.html").render(**pages.bar(hall.evenings.find(id), table, guest)))  # noqa: S704
+    return Response(pages.bar(hall.evenings.find(id), table, guest), media_type="text/html")
 
 
 @get("/evenings/{id:str}/picture.png", media_type="image/png")
@@ -150,41 +128,42 @@ async def show_winners(request: AnyRequest, hall: Hall, guest: Guest, id: str, l
 # --------------------------------------------------------------------------------------------------------------------- frames
 
 
-async def _shown(
-    request: AnyRequest,
-    hall: Hall,
-    guest: Guest,
-    id: str,
-    *,
-    is_screen: bool = False,
-    error: MeadhallError | None = None,
-) -> Html:
+async def _shown(request: AnyRequest, hall: Hall, guest: Guest, id: str, error: MeadhallError | None = None) -> Html:
     """Return the page of an evening. ``error``: why the last form was refused."""
     progress = hall.evenings.find(id)
     notice = None if error is None else Refusal(rule_of(error), reason_of(error))
-    _version, html = await _frame(request, hall, guest, progress, is_screen, notice)
-    content = {"evening": progress.evening, "progress": progress, "url": link(f"/evenings/{id}")}
-    status = 200 if error is None else int(status_of(error))
-    return page(request, guest, "evening/page.html", content, status, frame=html, is_screen=is_screen)
+    _version, html = await _frame(request, hall, guest, progress, await _boards(request, hall, progress), notice)
+    is_screen = _is_screen(request)
+    reloads = not progress.is_over and (is_screen or guest.id in progress.here)
+    more = {"url": link(f"/evenings/{id}"), "frame": html, "is_screen": is_screen, "reloads": reloads}
+    return page(request, guest, "evening/page.html", progress.evening, 200 if error is None else int(status_of(error)), **more)
 
 
 async def _frame(
-    request: AnyRequest, hall: Hall, guest: Guest, progress: Progress, is_screen: bool, notice: Refusal | None = None
+    request: AnyRequest,
+    hall: Hall,
+    guest: Guest,
+    progress: Progress,
+    boards: Mapping[str, tuple[int, bool]],
+    notice: Refusal | None = None,
 ) -> tuple[int, Markup]:
     """Return a frame and its version."""
     version, missing = hall.store.stamp(), await hall.evenings.missing(progress)
-    boards = await _boards(hall, progress) if is_screen else {}
-    return version, pages.frame(progress, guest, outside(request), version, boards, missing, is_screen, notice)
+    return version, pages.frame(progress, guest, outside(request), version, boards, missing, _is_screen(request), notice)
 
 
-async def _boards(hall: Hall, progress: Progress) -> dict[str, tuple[int, bool]]:
-    """Return the versions of the tables of a round, and whether their matches have begun."""
+async def _boards(request: AnyRequest, hall: Hall, progress: Progress) -> dict[str, tuple[int, bool]]:
+    """Return for the big screen the versions of the tables of a round, and whether their matches have begun."""
     found = {}
-    for id in progress.tables:
+    for id in progress.tables if _is_screen(request) else ():
         with suppress(MeadhallError):  # its game isn't ready yet
             room = await hall.room(id)
             found[id] = room.version, room.match is not None and bool(room.match.steps)
     return found
+
+
+def _is_screen(request: AnyRequest) -> bool:
+    return request.url.path.endswith(("/screen", "/screen/stream"))
 
 
 routes = [

@@ -27,7 +27,7 @@ from meadhall.server.pages.picture import tile_art, tile_svg
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.pages.templates import service_worker, static
-from meadhall.server.store import ladder, tables, talk
+from meadhall.server.store import evenings, ladder, tables, talk
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.forms import Form, integer, safe_path
 from meadhall.server.web.links import link
@@ -47,7 +47,7 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
             with suppress(MeadhallError):  # a table that can't be opened is listed too
                 await hall.room(table.id)
     invited = hall.acquaintances.pending(guest)
-    found = hall.evenings.shown_to(guest)
+    found = hall.store.transact(evenings.shown_to, guest.id)
     content = hall_page(hall, guest, daily_strip(hall, guest), yours, open_, watched, chosen, invited, found)
     return page(request, guest, "hall.html", content)
 

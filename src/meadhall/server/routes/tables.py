@@ -23,10 +23,10 @@ from meadhall.server.hall import match_changes
 from meadhall.server.hall.chat import LONGEST_NOTE, clean_note
 from meadhall.server.hall.daily_puzzle import is_sealed
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.house import told
 from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
+from meadhall.server.pages.evening import bar as evening_bar
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.picture import Drawings
 from meadhall.server.pages.proposals import propose_page
@@ -37,7 +37,6 @@ from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.talk import TalkPanel
 from meadhall.server.pages.templates import render_part
 from meadhall.server.routes.api_tables import hint_infos
-from meadhall.server.routes.evenings import bar_of
 from meadhall.server.store import tables, talk
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
@@ -85,7 +84,8 @@ async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, 
     has_note = hall.store.transact(talk.find_note, id, guest.id) != ""
     before = hall.store.transact(tables.find, came_from) if came_from else None
     back = before if before is not None and before.seat_of(guest.id) is not None and before.game in game_names() else None
-    bar = bar_of(hall, guest, hall.evenings.of_table[id], id) if id in hall.evenings.of_table else ""
+    evening = hall.evenings.of_table.get(id)
+    bar = evening_bar(hall.evenings.find(evening), id, guest) if evening else ""
     return table_page(request, room, guest, turns=len(turns) - (id in turns), has_note=has_note, back=back, evening=bar)
 
 
@@ -102,7 +102,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
     async def frames() -> AsyncIterator[bytes]:
         panel = TalkPanel(hall, room, guest) if name else None
         shown = drawn.shown(room, guest, request.headers.get("Meadhall-Seen", "")) if name else None
-        shown_told = -1 if told(hall.switches, hall.time.now()) else hall.switches.version  # -1: the page may be older
+        shown_told = -1 if hall.switches.told() else hall.switches.version  # -1: the page may be older
         with stream_limit.count(request, guest), room.visits.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
@@ -121,7 +121,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                     news += b"event: chat\ndata: %b\n\n" % said
                 if name and shown_told != hall.switches.version:
                     shown_told = hall.switches.version
-                    html = render_part("_told.html", told(hall.switches, hall.time.now()))
+                    html = render_part("_told.html", hall.switches.told())
                     news += b"event: told\ndata: %b\n\n" % encoded(html)
                 yield news + event_stream.HEARTBEAT if subscriber.is_due else news
 

@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import NotFound
 from meadhall.server.store import guests, matches, tables
 from meadhall.server.store.database import Db, Row, as_json, in_utc, in_utc_or_none, of_json
-from meadhall.server.store.models import Clock, Guest, TableRow
+from meadhall.server.store.models import Clock, Guest, TableRow, TableStatus
 
 KEPT_FOR: Final = timedelta(days=365)
 """How long an evening is kept."""
@@ -21,8 +23,14 @@ KEPT_FOR: Final = timedelta(days=365)
 LISTED_FOR: Final = timedelta(days=1)
 """How long the hall lists an evening that has not ended."""
 
+MOST_LISTED: Final = 15
+"""Evenings that the hall lists at most."""
+
 ROUND_CLOSED: Final = "the round was closed"
 """Why a match is given up that still runs when its round is closed."""
+
+_IS_HERE: Final = "(left_at IS NULL AND (closed_at IS NULL OR coalesce(closed_until, '9') <= :now))"
+"""Whether a person takes part in the next round: they have not left, and the host has not shut them out."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +61,9 @@ class Evening:
     created_at: datetime
     ended_at: datetime | None = None
 
-
-@dataclass(frozen=True)
-class Attendee:
-    """A person of an evening, and whether they take part in the next round."""
-
-    guest: Guest
-    is_here: bool
+    def is_led_by(self, guest: Guest) -> bool:
+        """Return whether a guest may lead it: its leader, and every host of the hall, because the leader may have gone."""
+        return guest.id == self.leader or guest.role == "host"
 
 
 @dataclass(frozen=True)
@@ -87,51 +91,55 @@ def add(db: Db, evening: Evening) -> None:
     db.insert("evenings", {**vars(evening), "games": as_json(evening.games), "clock": clock})
 
 
-def find(db: Db, id: str) -> Evening | None:
-    """Return an evening, None if there is none with this id."""
+def find(db: Db, id: str) -> Evening:
+    """Return an evening. Raises NotFound."""
     row = db.one("SELECT * FROM evenings WHERE id = ?", id)
-    return None if row is None else _evening(row)
+    if row is None:
+        raise NotFound(_("There is no such evening here."))
+    return _evening(row)
 
 
-def listed(db: Db) -> list[Evening]:
-    """Return the evenings that anyone may join, the newest first."""
-    query = "SELECT * FROM evenings WHERE ended_at IS NULL AND created_at > ? AND is_public ORDER BY created_at DESC LIMIT 10"
-    return [_evening(row) for row in db.rows(query, db.now() - LISTED_FOR)]
-
-
-def newest(db: Db, limit: int) -> list[Evening]:
+def newest(db: Db, most: int) -> list[Evening]:
     """Return the evenings that were opened last."""
-    return [_evening(row) for row in db.rows("SELECT * FROM evenings ORDER BY created_at DESC LIMIT ?", limit)]
+    return [_evening(row) for row in db.rows("SELECT * FROM evenings ORDER BY created_at DESC LIMIT ?", most)]
 
 
-def of_guest(db: Db, guest: str) -> list[Evening]:
-    """Return the evenings of the last day that a guest leads or takes part in and that have not ended, the newest first."""
-    query = """SELECT * FROM evenings WHERE ended_at IS NULL AND created_at > :since AND id IN (
-        SELECT id FROM evenings WHERE leader = :guest
-        UNION SELECT evening FROM evening_people WHERE guest = :guest AND left_at IS NULL) ORDER BY created_at DESC"""
-    return [_evening(row) for row in db.rows(query, guest=guest, since=db.now() - LISTED_FOR)]
+def shown_to(db: Db, guest: str) -> list[Evening]:
+    """Return the evenings of the last day that have not ended: a guest's, and then those that anyone may join."""
+    query = """WITH own(id) AS (SELECT id FROM evenings WHERE leader = :guest
+            UNION SELECT evening FROM evening_people WHERE guest = :guest AND left_at IS NULL)
+        SELECT * FROM evenings WHERE ended_at IS NULL AND created_at > :since AND (is_public OR id IN own)
+        ORDER BY id IN own DESC, created_at DESC LIMIT :most"""
+    return [_evening(row) for row in db.rows(query, guest=guest, since=db.now() - LISTED_FOR, most=MOST_LISTED)]
 
 
-def mark(db: Db, id: str) -> tuple[Any, ...]:
-    """Return values that change when anything changes that an evening shows, except moves at its tables."""
-    query = """SELECT ended_at, leader,
-        (SELECT group_concat(guest || coalesce(left_at, '')) FROM evening_people WHERE evening = evenings.id),
+def count_led(db: Db, leader: str) -> int:
+    """Return how many evenings of the last day a guest leads that have not ended."""
+    query = "SELECT count(*) FROM evenings WHERE leader = ? AND ended_at IS NULL AND created_at > ?"
+    count: int = db.value(query, leader, db.now() - LISTED_FOR)
+    return count
+
+
+def mark(db: Db, id: str) -> Row | None:
+    """Return values that change when anything changes that an evening shows, except moves at its tables. None without one."""
+    query = f"""SELECT ended_at, leader,
+        (SELECT group_concat(guest || name || coalesce(crest, '') || {_IS_HERE})
+            FROM evening_people JOIN guests ON guests.id = guest WHERE evening = evenings.id),
         (SELECT count(*) FROM evening_seats WHERE evening = evenings.id),
         (SELECT sum(version) FROM tables WHERE id IN (SELECT table_id FROM evening_seats WHERE evening = evenings.id))
-        FROM evenings WHERE id = ?"""
-    row = db.one(query, id)
-    return () if row is None else tuple(row)
+        FROM evenings WHERE id = :id"""
+    return db.one(query, id=id, now=db.now())
 
 
 # --------------------------------------------------------------------------------------------------------------------- people
 
 
-def people_of(db: Db, id: str) -> list[Attendee]:
-    """Return all who have joined an evening, in that order. People whom the host has shut out are not here any more."""
-    rows = db.rows("SELECT guest, left_at FROM evening_people WHERE evening = ? ORDER BY joined_at, guest", id)
-    left = {guest for guest, left_at in rows if left_at is not None}
-    found = guests.find_all(db, [guest for guest, _left_at in rows])
-    return [Attendee(guest, guest.id not in left and guest.closed_until is None) for guest in found]
+def people_of(db: Db, id: str) -> tuple[list[Guest], set[str]]:
+    """Return all who have joined an evening, in that order, and the ids of those who take part in the next round."""
+    query = f"""SELECT guest, {_IS_HERE} FROM evening_people JOIN guests ON guests.id = guest WHERE evening = :id
+        ORDER BY joined_at, guest"""
+    is_here = dict(map(tuple, db.rows(query, id=id, now=db.now())))
+    return guests.find_all(db, [*is_here]), {guest for guest in is_here if is_here[guest]}
 
 
 def join(db: Db, id: str, guest: str) -> bool:
@@ -180,12 +188,12 @@ def all_tables(db: Db) -> dict[str, str]:
     return dict(map(tuple, db.rows("SELECT table_id, evening FROM evening_seats")))
 
 
-def add_round(db: Db, id: str, number: int, seated: Sequence[TableRow], sitting: Sequence[Sequence[str]]) -> None:
-    """Store a round: its tables, and the guests who sit at each."""
-    for table, people in zip(seated, sitting, strict=True):
+def add_round(db: Db, id: str, number: int, seated: Sequence[TableRow]) -> None:
+    """Store a round: its tables, and the people who sit at each."""
+    for table in seated:
         tables.add(db, table)
-        for guest in people:
-            db.insert("evening_seats", {"evening": id, "round": number, "guest": guest, "table_id": table.id})
+        sitting = [guest for seat in table.seats for guest in seat.guests]
+        db.insert("evening_seats", *({"evening": id, "round": number, "guest": guest, "table_id": table.id} for guest in sitting))
 
 
 def close(db: Db, id: str, ends: bool) -> list[str]:
@@ -195,8 +203,8 @@ def close(db: Db, id: str, ends: bool) -> list[str]:
     running = "status IN ('gathering', 'running') AND id IN (SELECT table_id FROM evening_seats WHERE evening = ?)"
     found = tables.select(db, running, id)
     for table in found:
-        over = replace(table, status="closed") if table.status == "gathering" else replace(table, status="abandoned")
-        tables.save(db, replace(over, finished_at=db.now(), abandon_reason=ROUND_CLOSED))
+        status: TableStatus = "closed" if table.status == "gathering" else "abandoned"
+        tables.save(db, replace(table, status=status, finished_at=db.now(), abandon_reason=ROUND_CLOSED))
     return [table.id for table in found]
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -53,27 +53,16 @@ class Standing:
     byes: int
 
 
-@dataclass(frozen=True)
-class Seating:
-    """A round.
-
-    Attributes:
-        tables: the ids of the people at each table, those with most points at the first table.
-        byes: the ids of the people without one.
-    """
-
-    tables: list[list[str]]
-    byes: list[str]
-
-
-def points_of(places: Mapping[str, int]) -> dict[str, Fraction]:
+def points_of(places: Mapping[str, Any]) -> dict[str, Fraction]:
     """Return the points for a match, by person: the share of the opponents who are behind. A tie counts as half an opponent.
 
-    So the first gets 1 and the last 0 at a table of any size, and the mean of a table is 1/2.
+    So the first gets 1 and the last 0 at a table of any size, and the mean of a table is 1/2. A person alone gets as much.
 
     Args:
-        places: each person's place; equal places are ties, and smaller numbers are better. There are two or more people.
+        places: each person's place, or anything that sorts like it: equal places are ties, and smaller ones are better.
     """
+    if len(places) == 1:
+        return dict.fromkeys(places, BYE)
     taken = Counter(places.values())
     behind = {place: sum(count for other, count in taken.items() if other > place) for place in taken}
     return {each: Fraction(2 * behind[place] + taken[place] - 1, 2 * (len(places) - 1)) for each, place in places.items()}
@@ -110,8 +99,8 @@ def seat_round(
     most: int,
     seed: int,
     wished: int | None = None,
-) -> Seating:
-    """Seat a round.
+) -> list[list[str]]:
+    """Seat a round. Return the ids of the people at each table, those with most points first; who sits out is alone at the end.
 
     In this order, as few people as possible sit out, none of them with more byes than a person with a table; pairs meet again as
     seldom as possible, where a pair counts as often as it has met; people at a table have similar points. The rest is a draw.
@@ -144,7 +133,7 @@ def seat_round(
     table_of = {each.id: int(table) for each, table in zip(ranked, found, strict=True)}
     *seated, without = [[each for each in drawn if table_of[each.id] == table] for table in range(len(sizes) + 1)]
     seated.sort(key=lambda table: sum((each.points for each in table), Fraction()) / len(table), reverse=True)
-    return Seating([[each.id for each in table] for table in seated], [each.id for each in without])
+    return [[each.id for each in table] for table in (*seated, *([each] for each in without))]
 
 
 def _improved(
