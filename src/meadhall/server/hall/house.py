@@ -7,6 +7,7 @@ stored as a downtime of the hall, so clocks know nothing else of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
@@ -23,15 +24,10 @@ from meadhall.server.store.database import Db
 from meadhall.server.store.host_log import Done
 from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
-from meadhall.server.store.uptime import Downtime
 
 ON: Final = "on"
 ACCOUNTS: Final = "accounts"
 OFF: Final = "off"
-
-_DIGITS: Final = 6
-"""Digits of the largest quota."""
-
 
 LONGEST: Final = 300
 """Characters of an announcement."""
@@ -126,8 +122,8 @@ class Switches:
 
     def told(self) -> list[Notice]:
         """Return what is told to everyone now."""
-        stored = [self.values[name] for name in ("maintenance", "announcement") if name in self.values]
-        notices = [msgspec.json.decode(value, type=Notice) for value in stored]
+        stored = filter(None, (self.values.get(name) for name in ("maintenance", "announcement")))
+        notices = (msgspec.json.decode(value, type=Notice) for value in stored)
         return [each for each in notices if each.until > self._store.time.now()]
 
     def check_new_match(self) -> None:
@@ -178,8 +174,7 @@ def set_switches(db: Db, values: Mapping[str, str]) -> Done:
         known = SWITCHES.get(name)
         if known is None:
             raise BadSetup(_("There is no switch {name}. There are: {names}.").format(name=name, names=", ".join(SWITCHES)))
-        is_number = value.isascii() and value.isdecimal() and len(value) <= _DIGITS
-        if not (value in known.values if known.values else is_number):
+        if not (value in known.values if known.values else re.fullmatch("[0-9]{1,6}", value)):
             possible = ", ".join(known.values) or _("a whole number")
             raise BadSetup(_("{name} can be: {values}, not {value}.").format(name=name, values=possible, value=repr(value)))
         switches.put(db, name, value)
@@ -190,7 +185,7 @@ def set_switches(db: Db, values: Mapping[str, str]) -> Done:
 def announce(db: Db, text: str = "", german: str = "", until: str = "") -> Done:
     """Announce something in place of the last announcement; without a text, nothing any more. Raises BadSetup."""
     if not text.strip():
-        switches.put(db, "announcement", None)
+        switches.put(db, "announcement", "")
         return Done(_("Nothing is announced any more."), subject="ended")
     if max(len(text), len(german)) > LONGEST:
         raise BadSetup(_("An announcement has at most {count} characters.").format(count=LONGEST))
@@ -202,15 +197,15 @@ def announce(db: Db, text: str = "", german: str = "", until: str = "") -> Done:
 def plan_maintenance(db: Db, begins: str = "", until: str = "") -> Done:
     """Plan a maintenance in place of the last one; without a beginning, none. One that has begun ends now. Raises BadSetup."""
     before = switches.read(db).get("maintenance")
-    if before is not None:
+    if before:
         uptime.cut_downtime(db, msgspec.json.decode(before, type=Notice).begins)
-        switches.put(db, "maintenance", None)
+        switches.put(db, "maintenance", "")
     if not begins:
         return Done(_("No maintenance is planned."), subject="ended")
     begin = max(_in_time(begins, db.now()), db.now())
     end = _checked_end(db, until, begin)
     switches.put(db, "maintenance", msgspec.json.encode(Notice(end, begin)).decode())
-    uptime.add_downtime(db, Downtime(begin, end))
+    uptime.add_downtime(db, begin, end)
     return Done(_("Maintenance: {times}").format(times=f"{begin} – {end}"), subject=f"{begin} – {end}")
 
 

@@ -15,7 +15,7 @@ from meadhall.server.hall.people.accounts import former_player
 from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.people.names import GIVEN, any_name, unlike_others
 from meadhall.server.hall.talk import audiences_of
-from meadhall.server.store import accounts, cases, guests, personal_data, talk
+from meadhall.server.store import accounts, cases, guests, personal_data, sessions, tables, talk
 from meadhall.server.store.cases import Case
 from meadhall.server.store.database import Db
 from meadhall.server.store.host_log import Done
@@ -162,10 +162,26 @@ def treat(db: Db, person: Guest, deed: str, as_host: bool = True) -> Done:
 
 
 def shut_out(db: Db, person: Guest, days: int, reason: str = "", address: str | None = None) -> Done:
-    """Shut a person out for some days; 0: for good. It never ends a longer closing. ``address``: its hash, if it is known."""
+    """Shut a person out for some days, sign them out everywhere, and take them off the tables that are not over.
+
+    It never ends a longer closing.
+
+    Args:
+        db: the transaction.
+        person: the person.
+        days: for how many days; 0: for good.
+        reason: why; they read it.
+        address: the hash of their network address, if it is known: new guests from there have to wait.
+    """
     until = max(db.now() + timedelta(days=days) if days else FOR_GOOD, person.closed_until or UNTIMED)
-    tables = guests.shut_out(db, person.id, None if until == FOR_GOOD else until, reason, address)
-    return Done(person.name, tables, [person.id], subject=person.public_id, shut_out=person.id)
+    guests.change(db, person.id, closed_at=db.now(), closed_until=None if until == FOR_GOOD else until, reason=reason)
+    if address is not None:
+        guests.hold_address(db, person.id, address)
+    sessions.end_all(db, person.id)
+    unfinished = tables.unfinished_of(db, person.id)
+    for table in unfinished:
+        tables.save(db, tables.without_seats(table, person.id, db.now()))
+    return Done(person.name, [each.id for each in unfinished], [person.id], subject=person.public_id, shut_out=person.id)
 
 
 def mute(db: Db, person: Guest, days: int, reason: str) -> Done:
@@ -181,5 +197,5 @@ def rename(db: Db, person: Guest, name: str, reason: str = "") -> Done:
     name = name or any_name(accounts.owned_of(db, GIVEN))
     guests.change(db, person.id, reason=reason)
     guests.tell(db, person.id, "renamed")
-    tables = guests.rename(db, replace(person, chosen_crest=crest), name, unlike_others)
-    return Done(person.name, tables, [person.id], subject=person.public_id)
+    changed = guests.rename(db, replace(person, chosen_crest=crest), name, unlike_others)
+    return Done(person.name, changed, [person.id], subject=person.public_id)

@@ -1,4 +1,4 @@
-"""Queries about guests, and about the people of a hall for its host: list, rename, admit and shut them out."""
+"""Queries about guests, and about the people of a hall for its host: list, rename and admit them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from meadhall.server.store import accounts, links, sessions, tables
+from meadhall.server.store import accounts, links, tables
 from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, in_utc_or_none, of_json
 from meadhall.server.store.models import FOR_GOOD, Guest, new_id
 
@@ -108,27 +108,6 @@ def rename(db: Db, guest: Guest, name: str, unlike_others: Callable[[str, Collec
     tables.rename_seats(db, guest.id, name, unlike_others)
     db.run("UPDATE chat_lines SET name = ? WHERE guest = ?", name, guest.id)
     return sorted(tables.change_all_of(db, guest.id))
-
-
-def shut_out(db: Db, guest: str, until: datetime | None = None, reason: str = "", address: str | None = None) -> list[str]:
-    """Shut a person out, sign them out everywhere, and take them off the tables that are not over. Return these tables' ids.
-
-    Args:
-        db: the transaction.
-        guest: their id.
-        until: when it ends; None: never.
-        reason: why; they read it.
-        address: the hash of their network address, if it is known: new guests from there have to wait.
-    """
-    change(db, guest, closed_at=db.now(), closed_until=until, reason=reason)
-    if address is not None:
-        hold_address(db, guest, address)
-    sessions.end_all(db, guest)
-    changed = []
-    for table in tables.unfinished_of(db, guest):
-        tables.save(db, tables.without_seats(table, guest, db.now()))
-        changed.append(table.id)
-    return changed
 
 
 def change(db: Db, guest: str, /, **values: datetime | str | None) -> None:

@@ -118,9 +118,7 @@ class Admission:
         return (self.mode == ACCOUNTS and taken == ON) or (self.mode != INVITED and taken == ACCOUNTS)
 
     def admits(self, guest: Guest) -> bool:
-        """Return whether a guest may play here."""
-        if guest.closed_until is not None and guest.closed_until > self._store.time.now():
-            return False
+        """Return whether a guest may play here who isn't shut out."""
         if not guest.is_stored and self._switches.values["new_guests"] != ON:
             return False
         return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
