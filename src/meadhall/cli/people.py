@@ -396,14 +396,10 @@ def _filter(
     until: datetime | None,
     ids: list[str] | None,
 ) -> talk.LineFilter:
-    """Return the filter. ``person``: the public id of a person. Raises BadSetup if there is none."""
+    """Return the filter. ``person``: the public id of a person. Times were typed in the local time zone. Raises BadSetup."""
     guest = None if person is None else person_of(db, person).id
-    return talk.LineFilter(table, guest, _in_utc(since), _in_utc(until), ids)
-
-
-def _in_utc(time: datetime | None) -> datetime | None:
-    """Return a time that was typed, which is in the local time zone, in UTC."""
-    return None if time is None else time.astimezone(UTC)
+    first, end = (each and each.astimezone(UTC) for each in (since, until))
+    return talk.LineFilter(table, guest, first, end, ids)
 
 
 def _line_in_words(table: str, line: ChatLine) -> str:

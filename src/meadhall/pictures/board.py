@@ -23,7 +23,7 @@ from meadhall.engine.match.step import Result
 from meadhall.engine.match.telling import headline as headline_for
 from meadhall.engine.match.view import View, bot_in_words
 from meadhall.pictures.flat import FlatStyles, Theme, flattened, without_uses
-from meadhall.pictures.templates import STATIC, environment, game_style_files, has_template
+from meadhall.pictures.templates import STATIC, environment, game_static_files, has_template
 
 _CLASSES: Final = re.compile(r'class="([^"]*)"')
 _SELECTED: Final = re.compile(r"\.([\w-]+)")
@@ -38,7 +38,12 @@ def standalone(drawn: str, game: str, theme: Theme) -> str:
 
 @cache
 def _styles(game: str, theme: Theme) -> FlatStyles:
-    sheets = [STATIC / "css" / "tokens.css", STATIC / "css" / "art.css", *game_style_files(game), STATIC / "css" / "board.css"]
+    sheets = [
+        STATIC / "css" / "tokens.css",
+        STATIC / "css" / "art.css",
+        *game_static_files(game, ".css"),
+        STATIC / "css" / "board.css",
+    ]
     return flattened((path.read_text("utf-8") for path in sheets), theme)
 
 

@@ -156,7 +156,7 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
     if not any(_is_json(line) for _, line in (lines[0], lines[-1])):
         raise RecordError(str(path), _json_problem(fault))
     for number, line in lines:
-        yield _loaded(line, f"{path}, line {number}", number)
+        yield loads(line, f"{path}, line {number}", number)
 
 
 def _decompressed(data: bytes) -> bytes:
@@ -210,13 +210,8 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
     part.replace(target)
 
 
-def loads(text: str | bytes, place: str = "record") -> MatchRecord:
-    """Parse a record from JSON text, or from bytes in UTF-8. Raises RecordError."""
-    return _loaded(text, place, 1)
-
-
-def _loaded(text: str | bytes, place: str, first: int) -> MatchRecord:
-    """Parse a record whose text begins in line ``first`` of a file. Raises RecordError."""
+def loads(text: str | bytes, place: str = "record", first: int = 1) -> MatchRecord:
+    """Parse a record from JSON text, or from bytes in UTF-8, which begins in line ``first`` of a file. Raises RecordError."""
     try:
         return _object(_data(text if isinstance(text, str) else text.decode()), place)
     except _Repeated as error:
@@ -317,24 +312,21 @@ def written_time(time: datetime) -> str:
 
 def written_action(step: Step, viewer: int, text: str | None, legal: bool) -> dict[str, Any]:
     """Write an action. ``text``: its words; None if ``viewer`` may know only its events."""
-    written: dict[str, Any] = {
+    optional = {
+        "sealed": True if text is None else None,
+        "hinted": step.hinted or None,
+        "seconds": step.seconds,
+        "bot": step.bot,
+        "legal": step.legal if legal and viewer in (EVERYTHING, step.seat) else None,
+    }
+    return {
         "n": step.n,
         "seat": step.seat,
         "action": SEALED if text is None else step.action,
         "text": text or "",
         "events": written_events(step.events, viewer),
+        **{name: value for name, value in optional.items() if value is not None},
     }
-    if text is None:
-        written["sealed"] = True
-    if step.hinted:
-        written["hinted"] = True
-    if step.seconds is not None:
-        written["seconds"] = step.seconds
-    if step.bot is not None:
-        written["bot"] = step.bot
-    if legal and viewer in (EVERYTHING, step.seat):
-        written["legal"] = step.legal
-    return written
 
 
 def written_events(events: tuple[Event, ...], viewer: int) -> list[list[Any]]:
