@@ -142,7 +142,7 @@ class Evenings:
             way_of_playing(game(each))
         evening = Evening(new_id(), leader.id, title, tuple(games), rounds, seats, clock, is_public, self._store.time.now())
         with self._store.change() as db:
-            if evenings.count_led(db, leader.id) >= MOST_OPEN:
+            if sum(each.leader == leader.id for each in evenings.shown_to(db, leader.id)) >= MOST_OPEN:
                 raise TooMany(_("You lead too many evenings; end one first."))
             evenings.add(db, evening)
             if plays:
