@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -279,13 +280,11 @@ def test_a_failed_save_keeps_the_existing_file(terminal: Terminal, tmp_path: Pat
     file = tmp_path / "kept.match.json"
     file.write_text("before", encoding="utf-8")
 
-    def full(path: Path, text: str, **_how: str) -> None:
-        with path.open("w", encoding="utf-8") as half:
-            half.write(text[: len(text) // 2])
-        raise OSError(28, "No space left on device", str(path))
+    def full(_file: int) -> None:
+        raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", full)
+        patch.setattr(os, "fsync", full)
         assert f"{file}: No space left on device" in terminal.type(f"save {file}", "quit")
     assert file.read_text(encoding="utf-8") == "before"
     assert list(tmp_path.iterdir()) == [file]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bulk_games import tournament
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from meadhall import Action, BadSetup, Batch, Game, MalformedAction, game, random_playouts
 from meadhall.engine.compiled import loops
 from meadhall.engine.compute import bulk, executors
-from meadhall.engine.compute.bulk import tournament
 from meadhall.engine.compute.executors import Pieces, Threads, run_chunks
 from meadhall.engine.loops import GREEDY, ILLEGAL, OVER, PLAYED, RANDOM
 from meadhall.engine.match.view import legal_actions

@@ -17,8 +17,8 @@ import polars as pl
 import pytest
 
 import meadhall
+from bulk_games import counted_tournament
 from meadhall.bots import BadBot
-from meadhall.engine.compute.bulk import counted_tournament
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.record import read_records
 from meadhall.engine.match.view import View

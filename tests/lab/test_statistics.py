@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 import meadhall
+from bulk_games import counted_tournament
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST, DRAW, SEATS, Event
 from meadhall.cli import main
 from meadhall.engine.compile.rule import rule
 from meadhall.engine.compiled import loops
-from meadhall.engine.compute.bulk import counted_tournament, seed_number
+from meadhall.engine.compute.bulk import seed_number
 from meadhall.engine.game import Game
 from meadhall.engine.loops import GREEDY, LOG_SHAPE, RANDOM
 from meadhall.engine.match.record import read_records

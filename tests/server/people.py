@@ -17,8 +17,8 @@ from markupsafe import escape
 
 from meadhall.server.app import serve_hall
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.house import set_switches
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.switches import set_switches
 from meadhall.server.host_commands import appoint
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings

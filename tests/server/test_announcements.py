@@ -53,7 +53,7 @@ async def test_an_announcement_stands_on_all_pages_in_the_language_of_the_reader
         host, reader = await host_of(hall), hall.person(**{"Accept-Language": "de"})
         table = await reader.open()
         async with stream(reader, f"/tables/{table}/stream", page="x1") as page:
-            tell(hall, "<b>Cup</b> on https://example.org/cup?a=1&b=2, come!", "Pokal & Met")
+            tell(hall, "<b>Cup</b> on https://example.org/cup?a=1&b=2, not www.example.com, come!", "Pokal & Met")
             while (event := await page.event())[0] != "told":
                 pass
             assert "Pokal &amp; Met" in event[1]
@@ -61,6 +61,7 @@ async def test_an_announcement_stands_on_all_pages_in_the_language_of_the_reader
         line = await shown(host, "/privacy")
         assert "&lt;b&gt;Cup&lt;/b&gt; on" in line
         assert '<a href="https://example.org/cup?a=1&amp;b=2" rel="noopener noreferrer">' in line
+        assert (line.count("<a "), "not www.example.com, come!" in line) == (1, True), "only whole addresses become links"
         await hall.time.advance(3601)
         assert "notice" not in await shown(host)
 
@@ -177,9 +178,11 @@ async def test_a_host_deletes_a_person_and_the_log_has_no_name(hall: OpenHall, s
     host, person = await host_of(hall), hall.person()
     await person.post("/settings", {"name": "Thorbjörn"})
     await person.open(HOARD)
-    public = next(each.public_id for each in hall.store.transact(guests.named_like, "Thorbjörn", 1))
+    public = next(each["public_id"] for each in hall.store.transact(guests.named_like, "Thorbjörn", 1))
     assert 'value="delete"' in (await host.get(f"/host/people/{public}")).text
-    assert (await host.post(f"/host/people/{public}", {"deed": "delete"})).status_code == 303
+    assert (await host.post(f"/host/people/{public}", {"deed": "delete"})).status_code == 400, "the box was not ticked"
+    assert hall.store.transact(guests.named_like, "Thorbjörn", 1)
+    assert (await host.post(f"/host/people/{public}", {"deed": "delete", "sure": "on"})).status_code == 303
     assert not hall.store.transact(guests.named_like, "Thorbjörn", 1)
     log = (await host.get("/host/log.csv")).text
     assert (f"delete,{public}" in log, "Thorbjörn" in log) == (True, False)

@@ -16,8 +16,8 @@ import pytest
 
 from meadhall.server.errors import NotFound, TooMany
 from meadhall.server.hall import orders
+from meadhall.server.hall.house import Switches
 from meadhall.server.hall.orders import COMMAND, Order, Orders
-from meadhall.server.hall.switches import Switches
 from meadhall.server.settings import Settings
 from meadhall.server.store import jobs, personal_data
 from meadhall.server.store.models import Guest

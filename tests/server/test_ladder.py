@@ -125,7 +125,7 @@ async def test_a_match_counts_only_among_people_who_took_part_before_it_began(se
         assert [found[each].counted for each in people] == [2, 2, 1]
         store.transact(ladder.take_part, "ada", False)
         store.transact(played, people[:2], [1, 0])
-        store.transact(switches.put, "ladder", None)
+        store.transact(switches.put, "ladder", "off")
         store.transact(played, people[1:], [1, 0])
         assert store.transact(levels) == found
 

@@ -252,7 +252,7 @@ async def test_new_guests_from_the_network_of_someone_who_is_shut_out_wait_for_a
     assert len(hashes) == 1
     assert here not in str(hashes)
     await hall.person("10.0.1.9").post("/settings", {"name": "Villain"})
-    await run(settings, "people", "close", public_id(hall))
+    assert "only when a helper admits them" in await run(settings, "people", "close", public_id(hall))
     assert (await hall.person("10.0.1.9").get("/")).status_code == 403
     await run(settings, "people", "open", public_id(hall))
     assert (await hall.person("10.0.1.9").get("/")).status_code == 200
@@ -265,11 +265,16 @@ async def test_the_address_of_a_case_outlives_a_restart_and_goes_with_the_decisi
     async with open_hall(settings) as hall:
         host = await with_role(hall, settings, "host")
         case = (await run(settings, "cases")).split()[0]
+        unknown = "doesn't know this person's network address"
+        assert unknown not in unescape((await host.get("/host")).text)
         await run(settings, "cases", "decide", case, "good", "--reason", "Enough")
         assert (await hall.person("10.0.1.1").get("/")).status_code == 403
         assert not hall.store.transact(lambda db: db.value("SELECT 1 FROM cases WHERE address IS NOT NULL"))
         lines = [line.split(",")[3:] for line in (await host.get("/host/log.csv")).text.splitlines()]
         assert lines[-1] == ["good", f"{public_id(hall)} case {case}", "Enough"]
+        await run(settings, "people", "open", public_id(hall))
+        assert "doesn't know their network address" in await run(settings, "people", "close", public_id(hall))
+        assert unknown in unescape((await host.get(f"/host?case={case}")).text), "the address went with the decision"
 
 
 async def test_a_mute_goes_along_into_an_account(hall: OpenHall, settings: Settings) -> None:

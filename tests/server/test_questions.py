@@ -13,10 +13,10 @@ from meadhall.bots import UnknownBot
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.registry import game
 from meadhall.server.errors import NotFound, NotYours, TooMany, WrongMoment
+from meadhall.server.hall.house import Switches
 from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.hall.orders import Order, Orders
 from meadhall.server.hall.questions import MOST_QUESTIONS, Edit, Questions, options_of
-from meadhall.server.hall.switches import Switches
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import jobs, personal_data, questions, retention

@@ -146,8 +146,8 @@ COMMANDS: Mapping[str, Command | Group] = {
         marked("Compute the levels of the ladder anew, and take mistaken results out of it."),
         {
             "recompute": Command("people:recompute_ladder", marked("Compute all levels anew from the results."), _interpreted),
-            "exclude": Command("people:exclude_match", marked("Take a mistaken result out of the ladder."), _interpreted),
-            "include": Command("people:include_match", marked("Let a result count again."), _interpreted),
+            "exclude": Command("people:count_match", marked("Take a mistaken result out of the ladder."), _interpreted),
+            "include": Command("people:count_match", marked("Let a result count again."), _interpreted),
         },
     ),
     "chat": Group(
@@ -213,11 +213,11 @@ COMMANDS: Mapping[str, Command | Group] = {
                 _interpreted,
             ),
             "mute": Command("people:mute_person", marked("Let a person write in no chat for some days."), _interpreted),
-            "unmute": Command("people:unmute_person", marked("Let a person write again."), _interpreted),
+            "unmute": Command("people:free_person", marked("Let a person write again."), _interpreted),
             "admit": Command(
-                "people:admit_person", marked("Admit a new guest who waits, because someone was shut out."), _interpreted
+                "people:free_person", marked("Admit a new guest who waits, because someone was shut out."), _interpreted
             ),
-            "open": Command("people:open_person", marked("Admit a person again after they were shut out."), _interpreted),
+            "open": Command("people:free_person", marked("Admit a person again after they were shut out."), _interpreted),
             "link": Command(
                 "people:link_to_person",
                 marked("Print a link that signs a person in once who has lost their account."),

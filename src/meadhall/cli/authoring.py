@@ -196,13 +196,6 @@ class Text(NamedTuple):
     place: str  # "words.py:30"
 
 
-class Untranslated(NamedTuple):
-    """A text without a translation."""
-
-    language: str
-    text: Text
-
-
 def texts_in(folder: Path, more: Sequence[tuple[str, str]] = ()) -> Iterator[Text]:
     """Yield the marked texts of Python files and templates in a folder. Templates need Jinja, which a hall needs, too.
 
@@ -215,15 +208,15 @@ def texts_in(folder: Path, more: Sequence[tuple[str, str]] = ()) -> Iterator[Tex
         yield Text(message, f"{name}:{line}")
 
 
-def untranslated(subject: Game) -> Iterator[Untranslated]:
-    """Yield the texts of a game that lack a translation in one of its catalogues. A game without catalogues has none."""
+def untranslated(subject: Game) -> Iterator[tuple[str, Text]]:
+    """Yield the language and the text where a catalogue of a game lacks a translation. A game without catalogues lacks none."""
     if subject.folder is None:
         return
     for path in sorted((subject.folder / "locale").glob("*.po")):
         known = _catalogue(path)
         for text in texts_in(subject.folder):
             if not _is_translated(known.get(text.message)):
-                yield Untranslated(path.stem, text)
+                yield path.stem, text
 
 
 def update_catalogues(

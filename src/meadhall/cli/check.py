@@ -158,7 +158,7 @@ def _as_json(subject: Game, positions: int, failure: dict[str, Any] | None) -> d
         "passed": failure is None,
         "positions": positions,
         "failure": failure,
-        "untranslated": [[each.language, each.text.place, each.text.message] for each in untranslated(subject)],
+        "untranslated": [[language, text.place, text.message] for language, text in untranslated(subject)],
     }
 
 

@@ -15,8 +15,8 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.registry import game as game_named
 from meadhall.engine.text.language import gettext as _, grouped, marked, ngettext
 from meadhall.server.hall.chat import in_words
+from meadhall.server.hall.house import SWITCHES
 from meadhall.server.hall.people.names import clean_name
-from meadhall.server.hall.switches import SWITCHES
 from meadhall.server.host_commands import carry_out, person_of
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
@@ -43,9 +43,10 @@ def list_people(
     with snapshot(chosen_settings(data).database) as db:
         found = guests.named_like(db, name, most + 1)
     for person in found[:most]:
-        kind = _("closed") if person.is_closed else person.role or (_("account") if person.has_account else _("guest"))
-        tables = ngettext("{count} table", "{count} tables", person.tables).format(count=grouped(person.tables))
-        print(f"{person.public_id}  {person.created_at:%Y-%m-%d}  {kind:8} {tables:>12}  {person.name}")
+        usual = _("account") if person["has_account"] else _("guest")
+        kind = _("closed") if person["is_closed"] else person["role"] or usual
+        tables = ngettext("{count} table", "{count} tables", person["tables"]).format(count=grouped(person["tables"]))
+        print(f"{person['public_id']}  {person['created_at'][:10]}  {kind:8} {tables:>12}  {person['name']}")
     if len(found) > most:
         complain(_("There are more people; these are the last {count}.").format(count=grouped(most)))
     if not found:
@@ -82,7 +83,11 @@ def close_person(
     elif revoke:
         print(_("No invitation that still exists has admitted them."))
     if settings.admission == OPEN:
-        print(_("They can come back as a new guest, but from the same network only when a helper admits them."))
+        with snapshot(settings.database) as db:
+            is_held = guests.holds_address(db, person)
+        waits = _("They can come back as a new guest, but from the same network only when a helper admits them.")
+        comes = _("The hall doesn't know their network address now, so new guests from there come in without a helper.")
+        print(waits if is_held else comes)
     elif settings.admission == INVITED and not revoke:
         print(_("With an invitation that isn't used up they can come back as a new guest; --revoke withdraws the one they had."))
     elif settings.admission == ACCOUNTS:
@@ -100,20 +105,22 @@ def mute_person(
     print(_("{name} is muted. Undo it with: meadhall people unmute {id}").format(name=name, id=person))
 
 
-def unmute_person(
+def free_person(
+    context: typer.Context,
     person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
 ) -> None:
-    """Let a person write again. Raises BadSetup."""
-    print(_("{name} may write again.").format(name=carry_out(chosen_settings(data), "unmute", person=person)))
+    """Let a person write again, or come in: a new guest who waits, or after a closing. The command says what of it.
 
-
-def admit_person(
-    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
-    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-) -> None:
-    """Admit a new guest who waits. Raises BadSetup, NotFound."""
-    print(_("{name} may come in.").format(name=carry_out(chosen_settings(data), "admit", person=person)))
+    Raises BadSetup, NotFound.
+    """
+    words = {
+        "unmute": _("{name} may write again."),
+        "admit": _("{name} may come in."),
+        "open": _("{name} may come in again."),
+    }
+    deed = str(context.info_name)
+    print(words[deed].format(name=carry_out(chosen_settings(data), deed, person=person)))
 
 
 def list_cases(
@@ -142,14 +149,6 @@ def decide_case(
     """Do something in a case, and close it. Raises BadSetup, NotFound."""
     carry_out(chosen_settings(data), "decide", case=case, deed=deed, reason=reason[:300])
     print(_("The case {id} is closed.").format(id=case))
-
-
-def open_person(
-    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
-    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-) -> None:
-    """Admit a person again after they were shut out. Raises BadSetup."""
-    print(_("{name} may come in again.").format(name=carry_out(chosen_settings(data), "open", person=person)))
 
 
 def link_to_person(
@@ -191,8 +190,7 @@ def delete_person(
     if not yes:
         words = _("Delete {name} for good? Their matches stay, with the name “former player”.")
         typer.confirm(words.format(name=name), abort=True)
-    carry_out(settings, "delete", person=person)
-    print(_("{name} is deleted.").format(name=name))
+    print(_("{name} is deleted.").format(name=carry_out(settings, "delete", person=person)))
 
 
 def list_evenings(
@@ -229,22 +227,21 @@ def recompute_ladder(
     print(words.format(count=grouped(count)))
 
 
-def exclude_match(
+def count_match(
+    context: typer.Context,
     table: Annotated[str, typer.Argument(help=_(TABLE_ID))],
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
 ) -> None:
-    """Take a match out of the ladder, and compute the levels of its game anew. Raises BadSetup, StoreUnusable."""
-    carry_out(chosen_settings(data), "ladder-exclude", table=table)
-    print(_("The match no longer counts. Undo it with: meadhall ladder include {id}").format(id=table))
+    """Take a match out of the ladder and compute the levels of its game anew, or let it count again: the command says which.
 
-
-def include_match(
-    table: Annotated[str, typer.Argument(help=_(TABLE_ID))],
-    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-) -> None:
-    """Let a match count again that was taken out of the ladder. Raises BadSetup, StoreUnusable."""
-    carry_out(chosen_settings(data), "ladder-include", table=table)
-    print(_("The match counts again."))
+    Raises BadSetup, StoreUnusable.
+    """
+    words = {
+        "exclude": _("The match no longer counts. Undo it with: meadhall ladder include {id}"),
+        "include": _("The match counts again."),
+    }
+    carry_out(chosen_settings(data), f"ladder-{context.info_name}", table=table)
+    print(words[str(context.info_name)].format(id=table))
 
 
 def switch(
@@ -399,14 +396,10 @@ def _filter(
     until: datetime | None,
     ids: list[str] | None,
 ) -> talk.LineFilter:
-    """Return the filter. ``person``: the public id of a person. Raises BadSetup if there is none."""
+    """Return the filter. ``person``: the public id of a person. Times were typed in the local time zone. Raises BadSetup."""
     guest = None if person is None else person_of(db, person).id
-    return talk.LineFilter(table, guest, _in_utc(since), _in_utc(until), ids)
-
-
-def _in_utc(time: datetime | None) -> datetime | None:
-    """Return a time that was typed, which is in the local time zone, in UTC."""
-    return None if time is None else time.astimezone(UTC)
+    first, end = (each and each.astimezone(UTC) for each in (since, until))
+    return talk.LineFilter(table, guest, first, end, ids)
 
 
 def _line_in_words(table: str, line: ChatLine) -> str:

@@ -21,7 +21,7 @@ from meadhall.cli.console import EXISTING_FILE, console, name_and_value, print_p
 from meadhall.cli.records import outcome, print_board, print_choices, print_events, print_hints, print_rules
 from meadhall.engine.errors import BadSetup, IllegalAction, RecordError, Refused
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.record import SUFFIX, dumps, read_records
+from meadhall.engine.match.record import SUFFIX, dumps, read_records, replaced
 from meadhall.engine.match.telling import Choices, answer_to, guided_match
 from meadhall.engine.match.view import Seat, View
 from meadhall.engine.registry import PlayableGame, game as find_game
@@ -96,21 +96,6 @@ def _user_name() -> str:
         return getpass.getuser().capitalize()
     except (OSError, KeyError):
         return _("Guest")
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Replace a file atomically. Raises OSError and leaves the old file unchanged if that fails."""
-    target = path.resolve()
-    if target.exists() and not target.is_file():  # a pipe or a device
-        target.write_text(text, encoding="utf-8")
-        return
-    part = target.with_name(f".{target.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(target)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def resumed_match(path: Path) -> Match:
@@ -300,7 +285,8 @@ class Session:
             self.say(_("That is not a valid file name."), style="red")
             return
         record = match.record(legal=True, abandoned=None if match.over else LEFT)
-        replace_text(path, dumps(record) + "\n")
+        with replaced(path) as file:
+            file.write(f"{dumps(record)}\n".encode())
         self.say(_("Saved as {path}.").format(path=path))
 
     def help(self, _rest: str) -> None:

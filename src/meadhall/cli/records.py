@@ -89,7 +89,7 @@ def verify_file(path: Path) -> tuple[int, str]:
                 progress.update(task, completed=count)
     except RecordError as error:  # the file can't be read as records
         return count, str(error).removeprefix(str(path)).lstrip(":, ")
-    return (count, "") if count else (0, _("the file contains no record"))
+    return count, ""
 
 
 def print_file(
@@ -97,14 +97,10 @@ def print_file(
     tables: Annotated[bool, typer.Option("--tables", help=_("Show the board before each action."))] = False,
 ) -> None:
     """Verify every match of the file and print it as text."""
-    printed = False
-    for record in read_records(file):
-        if printed:
+    for number, record in enumerate(read_records(file)):
+        if number:
             print()
         print_match(replay(record), tables)
-        printed = True
-    if not printed:
-        raise RecordError(str(file), _("the file contains no record"))
 
 
 def print_match(match: Match, boards: bool) -> None:
@@ -135,14 +131,6 @@ ROWS = 24
 """The approximate number of positions in the table of chances; --json prints all."""
 
 
-def parse_knowledge(text: str) -> Knowledge:
-    """Parse the knowledge from the command line. Raises BadSetup."""
-    for knowledge in VIEWERS:
-        if text == knowledge:
-            return knowledge
-    raise BadSetup(_("knowledge must be public or everything, not {given}").format(given=text))
-
-
 def analyse_file(
     file: Annotated[Path, typer.Argument(help=_("Match records."), **EXISTING_FILE)],
     knowledge: Annotated[
@@ -151,20 +139,18 @@ def analyse_file(
     seconds: Annotated[float | None, typer.Option(help=_("Time limit in seconds; by default up to 12."), min=0.0)] = None,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print all figures as JSON."))] = False,
 ) -> None:
-    """Verify and analyse every match of the file and print each; as JSON one per line."""
-    used, analysed = parse_knowledge(knowledge), False
-    for record in read_records(file):
+    """Verify and analyse every match of the file and print each; as JSON one per line. Raises BadSetup."""
+    if knowledge not in VIEWERS:
+        raise BadSetup(_("knowledge must be public or everything, not {given}").format(given=knowledge))
+    for number, record in enumerate(read_records(file)):
         match = replay(record)
-        analysis = analyse_with_progress(match, file.name, used, seconds)
+        analysis = analyse_with_progress(match, file.name, knowledge, seconds)
         if as_json:
             print(json.dumps(to_dict(match, analysis), ensure_ascii=False))
         else:
-            if analysed:
+            if number:
                 print()
             print_analysis(console(), match, analysis)
-        analysed = True
-    if not analysed:
-        raise RecordError(str(file), _("the file contains no record"))
 
 
 def analyse_with_progress(match: Match, name: str, knowledge: Knowledge, seconds: float | None) -> Analysis:

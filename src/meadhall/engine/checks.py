@@ -228,5 +228,5 @@ def check_run_seed(seed: Any) -> str | bytes:
 
 
 def seed_label(seed: str | bytes) -> str:
-    """Return the text from which the seeds of the single matches are derived: a seed's text, or its bytes in hex."""
+    """Return a seed as text, bytes in hex. The seeds of the single matches are derived from it, and reports tell it."""
     return seed if isinstance(seed, str) else seed.hex()

@@ -12,52 +12,16 @@ import sys
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from meadhall.engine.compile.rule import rule
-from meadhall.engine.report_terms import CLOCKWISE, Elements
-from meadhall.engine.search_settings import Advice, uniform_random
-from meadhall.engine.statistics import Statistics
+from meadhall.engine.game import Game
+from meadhall.engine.report_terms import CLOCKWISE
+from meadhall.engine.search_settings import uniform_random
 
 LOOPS = Path(__file__).with_name("loops.py")
 _RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
-
-
-class HasRules(Protocol):
-    """The parts of a game that its compiled modules are made of."""
-
-    @property
-    def name(self) -> str:
-        """Return its name."""
-
-    @property
-    def actions(self) -> int:
-        """Return the size of the action space."""
-
-    @property
-    def state(self) -> Any:
-        """Return the class of its states."""
-
-    @property
-    def rules(self) -> Any:
-        """Return its rule functions."""
-
-    @property
-    def greedy(self) -> Any:
-        """Return its heuristics; None without them."""
-
-    @property
-    def advice(self) -> Advice:
-        """Return its rules for a search."""
-
-    @property
-    def elements(self) -> Elements:
-        """Return the elements that reports name."""
-
-    @property
-    def statistics(self) -> Statistics:
-        """Return its counters of simulations."""
 
 
 @rule
@@ -83,7 +47,7 @@ _lock = Lock()
 _modules: dict[str, tuple[dict[str, Any], ModuleType]] = {}
 
 
-def module_of(subject: HasRules, source: Path, **more: Any) -> Any:
+def module_of(subject: Game, source: Path, **more: Any) -> Any:
     """Return the game's module of a source file, loaded with the game's rules and ``more`` as its globals.
 
     The editions of a game share its modules. A game that is registered again gets new ones.
@@ -97,7 +61,7 @@ def module_of(subject: HasRules, source: Path, **more: Any) -> Any:
     return known[1]
 
 
-def supplied(subject: HasRules) -> dict[str, Any]:
+def supplied(subject: Game) -> dict[str, Any]:
     """Return the globals that a game supplies to its modules."""
     advice, simultaneous = subject.advice, getattr(subject.rules, "deciders", None)
     first_order = CLOCKWISE if subject.elements.first_order is None else int(subject.elements.first_order)
@@ -119,7 +83,7 @@ def supplied(subject: HasRules) -> dict[str, Any]:
     }
 
 
-def _module_name(subject: HasRules, source: Path, parts: dict[str, Any]) -> str:
+def _module_name(subject: Game, source: Path, parts: dict[str, Any]) -> str:
     """Return a name in the package of the game's rules that is unique for these rules: machine code is cached by module name."""
     package = subject.rules.play.__module__.rpartition(".")[0]
     rules = [f"{value.__module__}.{value.__qualname__}" if callable(value) else str(value) for value in parts.values()]
@@ -138,10 +102,10 @@ def _make_module(name: str, source: Path, parts: dict[str, Any]) -> ModuleType:
     return module
 
 
-_loops: WeakKeyDictionary[HasRules, Any] = WeakKeyDictionary()
+_loops: WeakKeyDictionary[Game, Any] = WeakKeyDictionary()
 
 
-def loops(game: HasRules) -> Any:
+def loops(game: Game) -> Any:
     """Return the game's compiled module of ``loops.py``. It is made at the first call and cached."""
     module = _loops.get(game)
     if module is None:

@@ -18,21 +18,21 @@ from meadhall.engine.state.events import NO_LOG_SHAPE, WIDTH, argument_at, argum
 from meadhall.engine.state.schema import Grid, Row, States, state_at
 
 if TYPE_CHECKING:
-    # Supplied by compiled.py (see GameRules, Statistics).
-    ACTIONS = 0
-    LOGGED = False
-    FIRST_ORDER = -1
-    SIMULTANEOUS = False
-
-    def setup(state: Any, players: int, options: Any, log: Any) -> None: ...
-    def legal(state: Any, out: Any) -> int: ...
-    def deciders(state: Any) -> int: ...
-    def play(state: Any, action: int, log: Any) -> None: ...
-    def conceal(state: Any, seat: int) -> None: ...
-    def redeal(state: Any, seat: int) -> None: ...
-    def score(state: Any, out: Any) -> None: ...
-    def greedy(state: Any, legal: Any, count: int, rng: Any) -> int: ...
-    def tally(log: Any, counts: Any) -> None: ...
+    from meadhall.engine.compile.supplied import (
+        ACTIONS,
+        FIRST_ORDER,
+        LOGGED,
+        SIMULTANEOUS,
+        conceal,
+        deciders,
+        greedy,
+        legal,
+        play,
+        redeal,
+        score,
+        setup,
+        tally,
+    )
 
 
 # The policies of compiled loops.

@@ -206,10 +206,8 @@ class Choice:
         """Return the values that checks try, the default first."""
         return tuple(self.values)
 
-    @property
-    def compared(self) -> Sequence[Any]:
-        """Return the values that a report compares, the default first."""
-        return tuple(self.values)
+    compared = tried
+    """The values that a report compares, the default first."""
 
 
 class HouseRule(Choice):

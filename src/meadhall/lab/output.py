@@ -6,27 +6,20 @@ plays them. A file appears under its name when the run ends. Until then it is a 
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
-import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from meadhall.engine.checks import check_text, quoted
 from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
+from meadhall.engine.match.record import opened_records, replaced
 from meadhall.engine.text.display import Displayed
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,7 +30,6 @@ Files: TypeAlias = Path | str | Sequence[Path | str] | None
 Row: TypeAlias = dict[str, Any]
 
 JSON, CSV, PARQUET = ".json", ".csv", ".parquet"
-GZIP, ZSTD = ".gz", ".zst"
 
 
 class NoPolars(MeadhallError):
@@ -135,7 +127,7 @@ class Outputs:
     def written(self) -> Iterator[Callable[[Iterable[str]], None]]:
         """Yield what writes the next records. The files are finished at the end or after Ctrl-C. Raises OSError."""
         with ExitStack() as stack:
-            streams = [stack.enter_context(_records(path)) for path in self.records]
+            streams = [stack.enter_context(opened_records(path)) for path in self.records]
 
             def write(records: Iterable[str]) -> None:
                 lines = "".join(f"{record}\n" for record in records).encode()
@@ -156,48 +148,3 @@ def check_outputs(given: Files) -> Outputs:
     paths = [_check_path(file) for file in several]
     results = [check_form(path, RunResult.forms) for path in paths if path.suffix in RunResult.forms]
     return Outputs(tuple(path for path in paths if path not in results), tuple(results))
-
-
-@contextmanager
-def _records(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for records: as gzip for ``NAME.gz``, as zstd for ``NAME.zst``, else as plain text in UTF-8."""
-    with replaced(path) as file:
-        if path.suffix == GZIP:  # without name and time, so that the same records give the same bytes
-            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as stream:
-                yield cast("BinaryIO", stream)
-        elif path.suffix == ZSTD:
-            with zstd.ZstdFile(file, "wb") as stream:
-                yield cast("BinaryIO", stream)
-        else:
-            yield file
-
-
-@contextmanager
-def replaced(path: Path) -> Iterator[BinaryIO]:
-    """Yield a file that takes the place of ``path`` at the end or after Ctrl-C. After another error nothing has changed.
-
-    A pipe or a device is written to directly.
-    """
-    if path.exists() and not path.is_file():
-        with path.open("wb") as file:
-            yield file
-        return
-    path = path.resolve()  # keep a symbolic link
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("xb") as file:
-            try:
-                yield file
-            finally:
-                file.flush()
-                os.fsync(file.fileno())
-    except KeyboardInterrupt:
-        part.replace(path)
-        raise
-    except BaseException as error:
-        with suppress(FileNotFoundError):
-            part.unlink()
-        if isinstance(error, OSError) and error.filename == str(part):
-            error.filename = str(path)  # the name that the user knows
-        raise
-    part.replace(path)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.checks import Named
+from meadhall.engine.checks import Named, seed_label
 from meadhall.engine.compute.bulk import Floats, Played
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game
@@ -21,7 +21,7 @@ from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import decimal, gettext as _, grouped
 from meadhall.lab.matches import Plan, shares_of
 from meadhall.lab.output import Row, RunResult
-from meadhall.lab.words import lengths_in_words, mean_in_words, rate_in_words, seed_in_json, seed_in_words, unknown_order
+from meadhall.lab.words import lengths_in_words, mean_in_words, rate_in_words, seed_in_json, unknown_order
 
 LENGTHS = "lengths"
 
@@ -205,7 +205,7 @@ class Report(RunResult):
             yield Table((_("bot"), _("points per game")), tuple(rows), numbers=True)
         yield from lengths_in_words(self.games, self.stopped, self.limit, self.length)
         yield _("{speed} decisions/s; seed {seed}").format(
-            speed=decimal(self.decisions_per_second, 0), seed=seed_in_words(self.seed)
+            speed=decimal(self.decisions_per_second, 0), seed=seed_label(self.seed)
         )
         if self.statistics:
             yield Table((), tuple(game(self.game).statistics.rows(self.statistics)))

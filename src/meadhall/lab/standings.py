@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.checks import Named
+from meadhall.engine.checks import Named, seed_label
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.rating import Belief, after_match
 from meadhall.engine.registry import game
@@ -20,7 +20,7 @@ from meadhall.engine.text.language import decimal, gettext as _, grouped, marked
 from meadhall.lab.luck import MIN_MATCHES, Adjusted
 from meadhall.lab.output import Row, RunResult
 from meadhall.lab.schedule import Schedule
-from meadhall.lab.words import NONE, lengths_in_words, mean_in_words, rate_in_words, seed_in_json, seed_in_words
+from meadhall.lab.words import NONE, lengths_in_words, mean_in_words, rate_in_words, seed_in_json
 
 Ended = Literal["complete", "sure", "interrupted"]
 
@@ -189,7 +189,7 @@ class Tournament(RunResult):
         if self.ended in ENDINGS:
             yield _(ENDINGS[self.ended]).format(games=grouped(self.games), planned=grouped(self.planned))
         yield from lengths_in_words(self.games, self.stopped, self.limit, self.length)
-        yield _("{seconds} s; seed {seed}").format(seconds=decimal(self.seconds, 0), seed=seed_in_words(self.seed))
+        yield _("{seconds} s; seed {seed}").format(seconds=decimal(self.seconds, 0), seed=seed_label(self.seed))
 
     def _results(self) -> Table:
         """Return a row for each bot, without fair rate and rating in a cooperative game."""

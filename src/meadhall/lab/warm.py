@@ -17,7 +17,7 @@ from meadhall.bots.search import Budget, Search
 from meadhall.engine.compile.rule import INTERPRETED, rules_folder
 from meadhall.engine.compiled import loops
 from meadhall.engine.compute.batch import Batch
-from meadhall.engine.compute.bulk import random_playouts, tournament
+from meadhall.engine.compute.bulk import TournamentLoop, random_playouts
 from meadhall.engine.game import Game
 from meadhall.engine.loops import RANDOM
 from meadhall.engine.match.match import Match
@@ -92,7 +92,7 @@ def bulk_steps(subject: Game) -> list[Callable[[], object]]:
     players = subject.min_players
     return [
         lambda: random_playouts(subject, players, games=1, threads=1),
-        lambda: tournament(subject, [RANDOM] * players, games=1, threads=1),
+        TournamentLoop.of(subject, [RANDOM] * players, "warm", {}).compile,
         lambda: step_a_batch(subject),
     ]
 

@@ -17,11 +17,6 @@ def seed_in_json(seed: str | bytes) -> Any:
     return seed if isinstance(seed, str) else {"hex": seed.hex()}
 
 
-def seed_in_words(seed: str | bytes) -> str:
-    """Return a seed as text; bytes in hex."""
-    return seed if isinstance(seed, str) else seed.hex()
-
-
 def unknown_order(subject: Game) -> str:
     """Return a warning if the game doesn't declare the order of the first turns; else ""."""
     if subject.elements.first_order is not None:

@@ -8,10 +8,10 @@ references.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
 from textwrap import wrap
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +23,7 @@ from meadhall.engine.match.step import Result
 from meadhall.engine.match.telling import headline as headline_for
 from meadhall.engine.match.view import View, bot_in_words
 from meadhall.pictures.flat import FlatStyles, Theme, flattened, without_uses
-from meadhall.pictures.templates import STATIC, environment, game_style_files, has_template
+from meadhall.pictures.templates import STATIC, environment, game_static_files, has_template
 
 _CLASSES: Final = re.compile(r'class="([^"]*)"')
 _SELECTED: Final = re.compile(r"\.([\w-]+)")
@@ -38,7 +38,12 @@ def standalone(drawn: str, game: str, theme: Theme) -> str:
 
 @cache
 def _styles(game: str, theme: Theme) -> FlatStyles:
-    sheets = [STATIC / "css" / "tokens.css", STATIC / "css" / "art.css", *game_style_files(game), STATIC / "css" / "board.css"]
+    sheets = [
+        STATIC / "css" / "tokens.css",
+        STATIC / "css" / "art.css",
+        *game_static_files(game, ".css"),
+        STATIC / "css" / "board.css",
+    ]
     return flattened((path.read_text("utf-8") for path in sheets), theme)
 
 
@@ -64,43 +69,6 @@ _WIDE: Final = 1.2
 
 _VIEW_BOX: Final = re.compile(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"')
 _PROMPT_LETTERS, _ABOUT_LETTERS, _SKETCH_LINES = 92, 46, 36
-
-
-@dataclass(frozen=True)
-class Player:
-    """A player as the picture shows them. ``about``: lines about their standing."""
-
-    seat: int
-    name: str
-    bot: str
-    winner: bool
-    active: bool
-    about: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a match ended."""
-
-    headline: str
-    how: str
-    winners: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Board:
-    """The values of a picture: those of a page that the templates of games use, and the picture's own texts."""
-
-    game: str
-    title: str
-    seats: tuple[Player, ...]
-    viewer: int | None
-    n: int
-    picture: Any
-    own: Any
-    result: Ending | None
-    prompt: str
-    sketch: tuple[str, ...] = ()
 
 
 def svg(view: View, theme: Theme = "light") -> str:
@@ -129,17 +97,19 @@ def svg(view: View, theme: Theme = "light") -> str:
     return standalone(drawn, board.game, theme)
 
 
-def _board(view: View) -> Board:
+def _board(view: View) -> SimpleNamespace:
+    """Return the values of a picture: those of a page that the templates of games use, and the picture's own texts."""
     game = view.game
     page = game.page if has_template(f"{game.name}/picture.html") else None
-    over = view.actor is None
-    result = _ending(view) if over else None
+    result = _ending(view) if view.actor is None else None
     winners = result.winners if result else ()
-    board = Board(
+    board = SimpleNamespace(
         game=game.name,
         title=game.title,
         seats=tuple(
-            Player(seat, who.name, bot_in_words(who.bot), seat in winners, seat == view.actor)
+            SimpleNamespace(
+                seat=seat, name=who.name, bot=bot_in_words(who.bot), winner=seat in winners, active=seat == view.actor, about=()
+            )
             for seat, who in enumerate(view.seats)
         ),
         viewer=None if view.viewer < 0 else view.viewer,
@@ -150,25 +120,26 @@ def _board(view: View) -> Board:
         prompt=f"{result.headline}: {result.how}" if result else view.prompt(),
         sketch=() if page else tuple(view.sketch().splitlines()[:_SKETCH_LINES]),
     )
-    if page is None:
-        return board
-    about: Any = _template(f"{game.name}/page.html").module
-    told = (Markup(about.about(board, seat)).striptags() for seat in range(len(view.seats)))  # noqa: S704 - the tags go
-    seats = (replace(seat, about=tuple(wrap(text, _ABOUT_LETTERS)[:2])) for seat, text in zip(board.seats, told, strict=True))
-    return replace(board, seats=tuple(seats))
+    if page is not None:
+        macros: Any = _template(f"{game.name}/page.html").module
+        for player in board.seats:
+            told = Markup(macros.about(board, player.seat)).striptags()  # noqa: S704 - the tags go
+            player.about = wrap(told, _ABOUT_LETTERS)[:2]  # their standing, in lines
+    return board
 
 
-def _rendered(name: str, board: Board) -> Markup:
+def _rendered(name: str, board: SimpleNamespace) -> Markup:
     return Markup(_template(name).render(page=board))  # noqa: S704 - a template escapes what it shows
 
 
-def _ending(view: View) -> Ending:
+def _ending(view: View) -> SimpleNamespace:
+    """Return how a match ended."""
     payoffs = np.zeros(len(view.seats), np.float64)
     loops(view.game).score_one(view.states, payoffs)
     best, worst = payoffs.max(), payoffs.min()
     winners = tuple(np.flatnonzero(payoffs == best).tolist()) if best > max(worst, 0) or worst == best == 1 else ()
     headline = headline_for(view.names, Result(winners, tuple(payoffs.tolist()), reason=""))
-    return Ending(headline, view.game.words.ending(view.state)[1], winners)
+    return SimpleNamespace(headline=headline, how=view.game.words.ending(view.state)[1], winners=winners)
 
 
 def _template(name: str) -> Template:

@@ -210,11 +210,6 @@ def game_template(name: str) -> tuple[str, str, None] | None:
     return (path.read_text("utf-8"), str(path), None) if path is not None and path.is_file() else None
 
 
-def game_style_files(name: str) -> list[Path]:
-    """Return the files of a game's own styles."""
-    return game_static_files(name, ".css")
-
-
 def game_static_files(name: str, suffix: str) -> list[Path]:
     """Return the files of a game with a suffix that browsers load."""
     folder = game(name).file("static")

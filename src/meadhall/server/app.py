@@ -40,9 +40,7 @@ from meadhall.server.routes import (
     evenings,
     front_page,
     host,
-    house,
     mail,
-    moderation,
     monitoring,
     people,
     questions,
@@ -81,9 +79,6 @@ _PAGE_MODULES: Final = (
     talk,
     replay,
     people,
-    moderation,
-    host,
-    house,
     host,
     mail,
 )
@@ -131,7 +126,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
     limit, lag = RequestLimit(requests_per_minute, seconds), LoopLag()
     modules = (*_PAGE_MODULES, import_module(f"{_DEVELOPMENT}.routes")) if development else _PAGE_MODULES
     app = _litestar(
-        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *house.for_machines, *_static_files()],
+        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *host.for_machines, *_static_files()],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
             "sessions": Provide(lambda: app.state.sessions, sync_to_thread=False),

@@ -25,13 +25,12 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.text.language import current_language, gettext as _, speaking
 from meadhall.server.hall import moderation
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.host_deeds import Done, carried_out
-from meadhall.server.hall.house import announce, plan_maintenance
-from meadhall.server.hall.switches import set_switches
+from meadhall.server.hall.house import announce, plan_maintenance, set_switches
 from meadhall.server.settings import Settings
 from meadhall.server.store import accounts, evenings, guests, ladder, links, talk, uptime
 from meadhall.server.store.database import Db
 from meadhall.server.store.files import StoreBusy, StoreUnusable, sole_use
+from meadhall.server.store.host_log import Done, carried_out
 from meadhall.server.store.links import AdmissionLink, IdentityLink
 from meadhall.server.store.models import Guest
 

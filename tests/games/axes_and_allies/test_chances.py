@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from bulk_games import tournament
 from meadhall import game
 from meadhall.engine.compute.batch import Batch
-from meadhall.engine.compute.bulk import tournament
 from meadhall.engine.loops import RANDOM
 from meadhall.games.axes_and_allies.rules import ATTACK
 from sizes import sized

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bulk_games import tournament
 from meadhall import game
-from meadhall.engine.compute.bulk import tournament
 from meadhall.engine.loops import GREEDY, RANDOM
 
 AA = game("axes-and-allies")

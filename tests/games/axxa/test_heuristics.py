@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bulk_games import tournament
 from games.axxa.scenes import AXXA, FAR, move, pay, remove, scene, turn
 from meadhall import Match
 from meadhall.bots import bot
-from meadhall.engine.compute.bulk import tournament
 from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.games.axxa.state import Act
 from sizes import sized

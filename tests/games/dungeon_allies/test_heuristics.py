@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 
+from bulk_games import counted_tournament, tournament
 from games.dungeon_allies.scenes import (
     DA,
     A,
@@ -31,7 +32,6 @@ from games.dungeon_allies.scenes import (
 )
 from meadhall import Match
 from meadhall.bots import bot
-from meadhall.engine.compute.bulk import counted_tournament, tournament
 from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.games.dungeon_allies.elements import STATISTICS
 from meadhall.games.dungeon_allies.heuristics.fights import DIE_CODE, REACH_PROBABILITY, probability

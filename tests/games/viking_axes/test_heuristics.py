@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bulk_games import tournament
 from games.viking_axes.scenes import VA, scene
 from meadhall.bots import bot
-from meadhall.engine.compute.bulk import tournament
 from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.games.viking_axes.state import Act, Card
 from sizes import sized

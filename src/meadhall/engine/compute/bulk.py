@@ -164,10 +164,10 @@ class TournamentLoop:
 
     @classmethod
     def of(
-        cls, subject: Game, policies: Sequence[int], seed: Seed | None, options: Mapping[str, Any] | None, limit: int = LIMIT
+        cls, subject: Game, policies: Sequence[int], seed: Seed | None, options: Mapping[str, Any], limit: int = LIMIT
     ) -> Self:
         """Make the work of a run. Raises BadSetup."""
-        _players, chosen = subject.check_setup(len(policies), options or {})
+        _players, chosen = subject.check_setup(len(policies), options)
         return cls(subject, np.array(policies, np.int64), subject.encode_options(chosen), seed_number(seed), limit)
 
     def __call__(self, chunk: range, pieces: Pieces) -> Played:
@@ -192,37 +192,3 @@ class TournamentLoop:
     def compile(self) -> None:
         """Compile the loop."""
         self(range(1), Pieces())
-
-
-def tournament(
-    subject: Game,
-    policies: Sequence[int],
-    games: int,
-    seed: Seed | None = None,
-    options: Mapping[str, Any] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Play games between compiled policies, see ``TournamentLoop``.
-
-    Returns:
-        The payoffs, float64 (games, players) by seat, and the number of decisions, int64 (games,).
-    """
-    return counted_tournament(subject, policies, games, seed, options, threads, progress)[:2]
-
-
-def counted_tournament(
-    subject: Game,
-    policies: Sequence[int],
-    games: int,
-    seed: Seed | None = None,
-    options: Mapping[str, Any] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Played:
-    """Play games like ``tournament`` and return all of them, with the counters of the game's statistics."""
-    loop = TournamentLoop.of(subject, policies, seed, options)
-    numbers = range(check_count(games, "games"))
-    with bulk_executor(subject, threads) as executor:
-        parts = list(run_chunks(executor, loop, numbers, CHUNK, progress))
-    return Played(*map(np.concatenate, zip(*parts, strict=True)))

@@ -15,7 +15,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
@@ -103,14 +102,6 @@ def _check_port(address: str) -> None:
         raise NoCluster(f"there is no cluster at {place}: {getattr(error, 'strerror', None) or error}") from None
 
 
-@dataclass(frozen=True)
-class _Task:
-    """A task in progress: Ray's reference to its result, and its number of chunks."""
-
-    reference: Any
-    chunks: int
-
-
 class Cluster:
     """Runs chunks on a Ray cluster, several of them in a task.
 
@@ -134,15 +125,16 @@ class Cluster:
         expected = fingerprint(work.subject)
         waiting, left = chunks_of(numbers, chunk), -(-len(numbers) // chunk)
         length = _Length(max(1, MAX_TASK_GAMES // chunk))
-        tasks: deque[_Task] = deque()
+        tasks: deque[tuple[Any, int]] = deque()  # Ray's reference to the result, and the number of chunks
         while left or tasks:
             room = AHEAD * max(1, self.cores())
             while left and len(tasks) < room:
                 parts = list(islice(waiting, length.of(left, room)))
                 left -= len(parts)
-                tasks.append(_Task(run.remote(content, expected, parts), len(parts)))
-            seconds, results = self._result(tasks[0])
-            length.learn(seconds, tasks.popleft().chunks)
+                tasks.append((run.remote(content, expected, parts), len(parts)))
+            reference, chunks = tasks.popleft()
+            seconds, results = self._result(reference)
+            length.learn(seconds, chunks)
             yield from results
 
     def cores(self) -> int:
@@ -153,13 +145,13 @@ class Cluster:
             self._looked = now
         return self._cores
 
-    def _result(self, task: _Task) -> tuple[float, list[Any]]:
-        """Wait for a task's result. Raises ClusterFailed, and the errors of the work."""
+    def _result(self, reference: Any) -> tuple[float, list[Any]]:
+        """Wait for a task's result, to which Ray has given this reference. Raises ClusterFailed, and the errors of the work."""
         errors = self.ray.exceptions
         seen = time.monotonic()
         while True:
             try:
-                found: tuple[float, list[Any]] | Exception = self.ray.get(task.reference, timeout=WATCH_SECONDS)
+                found: tuple[float, list[Any]] | Exception = self.ray.get(reference, timeout=WATCH_SECONDS)
             except errors.GetTimeoutError:
                 if self.cores():
                     seen = time.monotonic()

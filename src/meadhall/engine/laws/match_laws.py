@@ -380,14 +380,12 @@ def scores(trial: Trial) -> None:
     assert result is not None
     payoffs = result.scores
     declared = trial.game.scoring_of(match.options)
-    if declared is Scoring.RIVALS:
-        best = [payoff for payoff in payoffs if payoff > 0]
+    if declared in (Scoring.RIVALS, Scoring.SIDES):
+        shared_by = range(match.players) if declared is Scoring.RIVALS else [party[0] for party in match.parties]
+        best = [payoffs[seat] for seat in shared_by if payoffs[seat] > 0]
         sound = bool(best) and all(math.isclose(payoff, 1 / len(best)) for payoff in best) and min(payoffs) >= 0
     elif declared is Scoring.TOGETHER:
         sound = payoffs in ((0.0,) * match.players, (1.0,) * match.players)
-    elif declared is Scoring.SIDES:
-        best = [payoffs[party[0]] for party in match.parties if payoffs[party[0]] > 0]
-        sound = bool(best) and all(math.isclose(payoff, 1 / len(best)) for payoff in best) and min(payoffs) >= 0
     else:
         total = trial.game.payoffs_of(match.players, match.options).total
         sound = total is None or math.isclose(sum(payoffs), total, abs_tol=1e-9)

@@ -34,7 +34,8 @@ from __future__ import annotations
 from typing import Any
 
 from meadhall.engine.compile.rule import rule
-from meadhall.engine.compiled import HasRules, loops
+from meadhall.engine.compiled import loops
+from meadhall.engine.game import Game
 from meadhall.engine.state.schema import I8, I16, I32, GameState, States, copied
 
 SEALED = -1
@@ -71,12 +72,12 @@ def is_among(mask: int, seat: int) -> bool:
     return seat >= 0 and (mask >> seat) & 1 == 1
 
 
-def is_simultaneous(game: HasRules) -> bool:
+def is_simultaneous(game: Game) -> bool:
     """Return whether seats of the game can decide at the same time: its rules have ``deciders``."""
     return getattr(game.rules, "deciders", None) is not None
 
 
-def deciders(game: HasRules, states: States) -> tuple[int, ...]:
+def deciders(game: Game, states: States) -> tuple[int, ...]:
     """Return the seats that have still to choose in a state (an array of one), in ascending order; none when it is over."""
     actor = int(states["actor"][0])
     if actor < 0:
@@ -87,7 +88,7 @@ def deciders(game: HasRules, states: States) -> tuple[int, ...]:
     return tuple(seat for seat in range(int(states["players"][0])) if mask >> seat & 1)
 
 
-def acting(game: HasRules, states: States, seat: int) -> States:
+def acting(game: Game, states: States, seat: int) -> States:
     """Return the state with ``seat`` as its actor if that seat has still to choose; otherwise the state itself."""
     if int(states["actor"][0]) == seat or not is_simultaneous(game) or seat not in deciders(game, states):
         return states

@@ -1,17 +1,19 @@
-"""Match records, ``meadhall-match/1``: their format as structs, their JSON text and times, and how the parts of a match are
-written.
+"""Match records, ``meadhall-match/1``: their format as structs, their JSON text, files and times, and how the parts of a match
+are written.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO, cast
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -154,7 +156,7 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
     if not any(_is_json(line) for _, line in (lines[0], lines[-1])):
         raise RecordError(str(path), _json_problem(fault))
     for number, line in lines:
-        yield _loaded(line, f"{path}, line {number}", number)
+        yield loads(line, f"{path}, line {number}", number)
 
 
 def _decompressed(data: bytes) -> bytes:
@@ -163,13 +165,53 @@ def _decompressed(data: bytes) -> bytes:
     return zstd.decompress(data) if data.startswith(_ZSTD) else data
 
 
-def loads(text: str | bytes, place: str = "record") -> MatchRecord:
-    """Parse a record from JSON text, or from bytes in UTF-8. Raises RecordError."""
-    return _loaded(text, place, 1)
+@contextmanager
+def opened_records(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file for records: as gzip for ``NAME.gz``, as zstd for ``NAME.zst``, else as plain text in UTF-8."""
+    with replaced(path) as file:
+        if path.suffix == ".gz":  # without name and time, so that the same records give the same bytes
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as stream:
+                yield cast("BinaryIO", stream)
+        elif path.suffix == ".zst":
+            with zstd.ZstdFile(file, "wb") as stream:
+                yield cast("BinaryIO", stream)
+        else:
+            yield file
 
 
-def _loaded(text: str | bytes, place: str, first: int) -> MatchRecord:
-    """Parse a record whose text begins in line ``first`` of a file. Raises RecordError."""
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file that takes the place of ``path`` at the end or after Ctrl-C. After another error nothing has changed.
+
+    A pipe or a device is written to directly.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    target = path.resolve()  # keep a symbolic link
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("xb") as file:
+            try:
+                yield file
+            finally:
+                file.flush()
+                os.fsync(file.fileno())
+    except KeyboardInterrupt:
+        part.replace(target)
+        raise
+    except BaseException as error:
+        with suppress(FileNotFoundError):
+            part.unlink()
+        if isinstance(error, OSError) and error.strerror and error.filename in (None, str(part)):
+            error.filename = str(path)  # the name that the user knows
+        raise
+    part.replace(target)
+
+
+def loads(text: str | bytes, place: str = "record", first: int = 1) -> MatchRecord:
+    """Parse a record from JSON text, or from bytes in UTF-8, which begins in line ``first`` of a file. Raises RecordError."""
     try:
         return _object(_data(text if isinstance(text, str) else text.decode()), place)
     except _Repeated as error:
@@ -270,24 +312,21 @@ def written_time(time: datetime) -> str:
 
 def written_action(step: Step, viewer: int, text: str | None, legal: bool) -> dict[str, Any]:
     """Write an action. ``text``: its words; None if ``viewer`` may know only its events."""
-    written: dict[str, Any] = {
+    optional = {
+        "sealed": True if text is None else None,
+        "hinted": step.hinted or None,
+        "seconds": step.seconds,
+        "bot": step.bot,
+        "legal": step.legal if legal and viewer in (EVERYTHING, step.seat) else None,
+    }
+    return {
         "n": step.n,
         "seat": step.seat,
         "action": SEALED if text is None else step.action,
         "text": text or "",
         "events": written_events(step.events, viewer),
+        **{name: value for name, value in optional.items() if value is not None},
     }
-    if text is None:
-        written["sealed"] = True
-    if step.hinted:
-        written["hinted"] = True
-    if step.seconds is not None:
-        written["seconds"] = step.seconds
-    if step.bot is not None:
-        written["bot"] = step.bot
-    if legal and viewer in (EVERYTHING, step.seat):
-        written["legal"] = step.legal
-    return written
 
 
 def written_events(events: tuple[Event, ...], viewer: int) -> list[list[Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from meadhall.engine.changes import changes
+from meadhall.engine.checks import seed_label
 from meadhall.engine.report_terms import PieceKind
 from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import decimal, gettext as _, grouped, marked, ngettext, percent
@@ -13,7 +14,6 @@ from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
 from meadhall.lab.balance.figures import MEDIAN, Figure, surprise, usual_of
 from meadhall.lab.balance.measured import Key, Measured
 from meadhall.lab.entrants import action_kinds
-from meadhall.lab.words import seed_in_words
 
 ENDINGS = {
     "time": marked("The time limit ended the report before everything was measured."),
@@ -182,7 +182,7 @@ def how_measured(report: Measured) -> str:
     said = _("{games} matches of {bots}; 95 % intervals; seed {seed}; {seconds} s.").format(
         games=grouped(sum(cell.games for cell in report.cells)),
         bots=", ".join(report.bots),
-        seed=seed_in_words(report.seed),
+        seed=seed_label(report.seed),
         seconds=decimal(report.seconds, 0),
     )
     return f"{said} {_(ENDINGS[report.ended])}" if report.ended in ENDINGS else said

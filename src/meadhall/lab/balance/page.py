@@ -11,6 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import TypeAlias
 
+from meadhall.engine.checks import seed_label
 from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import current_language, decimal, gettext as _, grouped, marked, ngettext
 from meadhall.lab.balance.charts import board, curves, intervals
@@ -32,7 +33,6 @@ from meadhall.lab.balance.in_words import (
 )
 from meadhall.lab.balance.measured import EXAMPLES, Example, Key, Measured
 from meadhall.lab.balance.measures import PARTS
-from meadhall.lab.words import seed_in_words
 
 MOST_BARS = 40
 MOST_CURVES = 8
@@ -123,7 +123,7 @@ def _about(report: Measured) -> Iterator[str]:
         )
     )
     yield escape(how_measured(report))
-    players, bots, seed = ",".join(map(str, report.players)), ",".join(report.bots), seed_in_words(report.seed)
+    players, bots, seed = ",".join(map(str, report.players)), ",".join(report.bots), seed_label(report.seed)
     said = _("The same report again:")
     again = ["meadhall", "balance", report.game, "--players", players, "--bots", bots, "--seed", seed]  # as far as a command can
     yield f"{escape(said)} <code>{escape(shlex.join(again))}</code>"

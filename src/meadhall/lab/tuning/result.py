@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from meadhall.engine.changes import as_comment, changes
+from meadhall.engine.checks import seed_label
 from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
@@ -19,7 +20,7 @@ from meadhall.lab.balance.in_words import short_figure
 from meadhall.lab.balance.measured import Ended
 from meadhall.lab.output import Row, RunResult
 from meadhall.lab.tuning.problem import Target
-from meadhall.lab.words import seed_in_json, seed_in_words, stopped_in_words
+from meadhall.lab.words import seed_in_json, stopped_in_words
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ class Tuning(RunResult):
             stopped=grouped(self.stopped),
             refused=grouped(self.refused),
             matches=grouped(self.matches),
-            seed=seed_in_words(self.seed),
+            seed=seed_label(self.seed),
         )
         if self.stopped_matches:
             yield stopped_in_words(self.stopped_matches, LIMIT)

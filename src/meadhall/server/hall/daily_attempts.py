@@ -12,7 +12,6 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.daily_puzzle import deal, own_attempt, puzzle_of, puzzle_on, terms, today
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.house import check_new_match
 from meadhall.server.hall.room import Room
 from meadhall.server.store import puzzles, tables
 from meadhall.server.store.models import FINISHED, Guest, TableRow
@@ -53,7 +52,7 @@ async def begin(hall: Hall, guest: Guest) -> Room:
     found = own_attempt(hall.store, day, guest)
     if found is not None:
         return await hall.room(found.id)
-    check_new_match(hall.switches, hall.time.now())
+    hall.switches.check_new_match()
     guest = hall.store.save_guest(guest)
     table = replace(deal(hall.store, subject, day, guest), daily=day)
     hall.store.add_table(table)

@@ -26,8 +26,7 @@ from meadhall.server.hall.daily_puzzle import DailyOutcomes
 from meadhall.server.hall.deadlines import Deadlines, turn_due
 from meadhall.server.hall.evening.evenings import Evenings
 from meadhall.server.hall.holidays import Holidays
-from meadhall.server.hall.host_deeds import Done, carried_out
-from meadhall.server.hall.house import House, check_new_match
+from meadhall.server.hall.house import House, Switches
 from meadhall.server.hall.lobby_changes import (
     agreed,
     arranged,
@@ -54,7 +53,6 @@ from meadhall.server.hall.questions import Questions
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.services import Services
 from meadhall.server.hall.state import stored_outcome
-from meadhall.server.hall.switches import Switches
 from meadhall.server.hall.talk import Talk
 from meadhall.server.hall.upkeep.housekeeping import delete_hourly
 from meadhall.server.hall.upkeep.readiness import Readiness
@@ -63,6 +61,7 @@ from meadhall.server.hall.uptime import Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import tables
+from meadhall.server.store.host_log import Done, carried_out
 from meadhall.server.store.models import RULES_CHANGED, Clock, Guest, TableRow, new_id
 from meadhall.server.store.store import Store
 from meadhall.server.store.tables import RequestKey
@@ -301,7 +300,7 @@ class Hall:
     def do(self, by: str, deed: str, work: Callable[..., Done], /, **arguments: Any) -> Any:
         """Carry out a deed of a host or helper, and let the open pages show it. Return its answer.
 
-        ``by``: their public id, "" for a command. See ``host_deeds.carried_out``.
+        ``by``: their public id, "" for a command. See ``host_log.carried_out``.
         """
         done = self.store.transact(carried_out, by, deed, work, **arguments)
         is_told = self.switches.read()
@@ -486,7 +485,7 @@ class Hall:
 
     async def add_table(self, table: TableRow, request: RequestKey | None = None) -> Room:
         """Store a new table and return its room. Raises TooMany for a guest who hosts too many, UnderMaintenance."""
-        check_new_match(self.switches, self.time.now())
+        self.switches.check_new_match()
         rules = {name: game(name).version for name in game_names()}
         if self.store.transact(tables.count_unfinished, table.host, rules) >= self.switches.quota("tables_per_guest"):
             raise TooMany(_("You host too many unfinished tables; finish one first."))
@@ -522,7 +521,7 @@ class Hall:
         asked for the rematch; against bots only, at once. ``level``: of all bots, in place of their levels. Raises UnknownBot.
         """
         if room.table.rematch is None:
-            check_new_match(self.switches, self.time.now())
+            self.switches.check_new_match()
         room.change(match_changes.open_rematch, room, guest, level)
         opened = self.store.transact(tables.find, room.table.rematch or "")
         if opened is None or opened.status == "closed":  # old tables are deleted

@@ -1,10 +1,15 @@
-"""Words of the host for everyone: lines on all pages, and the texts in the folder ``house`` beside the database.
+"""What the host of a hall sets while it runs: switches and quotas, lines on all pages; and the pages that the host writes.
 
-A maintenance, in which no match begins and no clock runs, is stored as a downtime of the hall, so clocks know nothing else of it.
+All but the pages is read from the database at the start and after each deed of a host, so looking at it costs nothing. The pages
+are Markdown files in the folder ``house`` beside the database. A maintenance, in which no match begins and no clock runs, is
+stored as a downtime of the hall, so clocks know nothing else of it.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Final
@@ -13,18 +18,55 @@ import msgspec
 
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _, marked
-from meadhall.server.errors import UnderMaintenance
-from meadhall.server.hall.host_deeds import Done
-from meadhall.server.hall.switches import Switches
+from meadhall.server.errors import SwitchedOff, UnderMaintenance
 from meadhall.server.store import switches, uptime
 from meadhall.server.store.database import Db
-from meadhall.server.store.uptime import Downtime
+from meadhall.server.store.host_log import Done
+from meadhall.server.store.models import Guest
+from meadhall.server.store.store import Store
+
+ON: Final = "on"
+ACCOUNTS: Final = "accounts"
+OFF: Final = "off"
 
 LONGEST: Final = 300
 """Characters of an announcement."""
 
 _LATEST: Final = timedelta(days=90)
 """How far in the future an announcement or a maintenance can end."""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Something that a hall offers, or a quota: a number that limits what one guest or address may do.
+
+    Attributes:
+        title: what it is.
+        refusal: why a request is refused while it is off.
+        usual: the value of a new hall.
+        values: what the host can choose; empty for a quota.
+    """
+
+    title: str
+    refusal: str = marked("The host of this hall has switched that off.")
+    usual: str = ON
+    values: tuple[str, ...] = (ON, ACCOUNTS, OFF)
+
+
+SWITCHES: Final[Mapping[str, Switch]] = {
+    "new_guests": Switch(marked("New guests"), marked("This hall takes no new guests at the moment.")),
+    "chat": Switch(marked("Chat at the tables"), marked("This hall has no chat.")),
+    "quick_match": Switch(marked("Find opponents"), marked("This hall finds no opponents for you at the moment.")),
+    "reports": Switch(marked("Balance reports of the workshop"), marked("This hall makes no reports.")),
+    "prints": Switch(marked("Prints of games"), marked("This hall can't print.")),
+    "uploads": Switch(marked("Uploads of records"), marked("This hall takes no records.")),
+    "evenings": Switch(marked("Evenings: who may open one")),
+    "ladder": Switch(marked("Ladder"), usual=OFF, values=(ON, OFF)),
+    "hold_newcomers": Switch(marked("New guests from the network of someone shut out wait for a helper"), values=(ON, OFF)),
+    "tables_per_guest": Switch(marked("Unfinished tables that a guest may host"), usual="50", values=()),
+    "new_in_hour": Switch(marked("New guests and uploaded records from one network address in an hour"), usual="300", values=()),
+    "cases_in_day": Switch(marked("Reports of people and lines that a guest may send in a day"), usual="10", values=()),
+}
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -34,6 +76,65 @@ class Notice(msgspec.Struct, frozen=True):
     begins: datetime | None = None
     text: str = ""
     german: str = ""
+
+
+class Switches:
+    """The settings of the host of a hall.
+
+    Attributes:
+        values: the value of each switch, and everything else that is set, by its name. The same mapping as long as the hall runs.
+        version: rises with every change.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.values: dict[str, str] = {}
+        self.version = 0
+        self._store = store
+        self.read()
+
+    def read(self) -> bool:
+        """Read everything again. Return whether something has changed. Raises DatabaseUnavailable."""
+        found = {name: each.usual for name, each in SWITCHES.items()} | self._store.transact(switches.read)
+        if found == self.values:
+            return False
+        self.values.clear()
+        self.values.update(found)
+        self.version += 1
+        return True
+
+    def quota(self, name: str) -> int:
+        """Return a quota."""
+        return int(self.values[name])
+
+    def allows(self, name: str, guest: Guest) -> bool:
+        """Return whether a switch is on for a guest."""
+        return self.values[name] == ON or (self.values[name] == ACCOUNTS and guest.has_account)
+
+    def check(self, name: str, guest: Guest) -> None:
+        """Refuse a guest for whom a switch is off. Raises SwitchedOff."""
+        if not self.allows(name, guest):
+            raise SwitchedOff(self.reason(name))
+
+    def reason(self, name: str) -> str:
+        """Return why a switch is off for a guest."""
+        accounts_only = self.values[name] == ACCOUNTS
+        return _("In this hall only people with an account can do that.") if accounts_only else _(SWITCHES[name].refusal)
+
+    def told(self) -> list[Notice]:
+        """Return what is told to everyone now."""
+        stored = filter(None, (self.values.get(name) for name in ("maintenance", "announcement")))
+        notices = (msgspec.json.decode(value, type=Notice) for value in stored)
+        return [each for each in notices if each.until > self._store.time.now()]
+
+    def check_new_match(self) -> None:
+        """Refuse a new match during a maintenance. Raises UnderMaintenance."""
+        at = self._store.time.now()
+        for each in self.told():
+            if each.begins is not None and each.begins <= at:
+                left = -((at - each.until) // timedelta(minutes=1))
+                raise UnderMaintenance(
+                    _("No new match begins during the maintenance. It ends in {count} min.").format(count=left)
+                )
 
 
 PAGES: Final = {
@@ -64,27 +165,27 @@ class House:
         return file.read_text("utf-8", "replace") if file.is_file() else ""
 
 
-def told(found: Switches, at: datetime) -> list[Notice]:
-    """Return what is told to everyone at a time."""
-    stored = [found.values[name] for name in ("maintenance", "announcement") if name in found.values]
-    return [each for each in (msgspec.json.decode(value, type=Notice) for value in stored) if each.until > at]
-
-
-def check_new_match(found: Switches, at: datetime) -> None:
-    """Refuse a new match during a maintenance. Raises UnderMaintenance."""
-    for each in told(found, at):
-        if each.begins is not None and each.begins <= at:
-            left = -((at - each.until) // timedelta(minutes=1))
-            raise UnderMaintenance(_("No new match begins during the maintenance. It ends in {count} min.").format(count=left))
-
-
 # ----------------------------------------------------------------------------------------------------------------------- deeds
+
+
+def set_switches(db: Db, values: Mapping[str, str]) -> Done:
+    """Set switches and quotas by their names, a deed of a host. The answer has the new values. Raises BadSetup."""
+    for name, value in values.items():
+        known = SWITCHES.get(name)
+        if known is None:
+            raise BadSetup(_("There is no switch {name}. There are: {names}.").format(name=name, names=", ".join(SWITCHES)))
+        if not (value in known.values if known.values else re.fullmatch("[0-9]{1,6}", value)):
+            possible = ", ".join(known.values) or _("a whole number")
+            raise BadSetup(_("{name} can be: {values}, not {value}.").format(name=name, values=possible, value=repr(value)))
+        switches.put(db, name, value)
+    told = ", ".join(f"{name} {value}" for name, value in values.items())
+    return Done(told, subject=told)
 
 
 def announce(db: Db, text: str = "", german: str = "", until: str = "") -> Done:
     """Announce something in place of the last announcement; without a text, nothing any more. Raises BadSetup."""
     if not text.strip():
-        switches.put(db, "announcement", None)
+        switches.put(db, "announcement", "")
         return Done(_("Nothing is announced any more."), subject="ended")
     if max(len(text), len(german)) > LONGEST:
         raise BadSetup(_("An announcement has at most {count} characters.").format(count=LONGEST))
@@ -96,15 +197,15 @@ def announce(db: Db, text: str = "", german: str = "", until: str = "") -> Done:
 def plan_maintenance(db: Db, begins: str = "", until: str = "") -> Done:
     """Plan a maintenance in place of the last one; without a beginning, none. One that has begun ends now. Raises BadSetup."""
     before = switches.read(db).get("maintenance")
-    if before is not None:
+    if before:
         uptime.cut_downtime(db, msgspec.json.decode(before, type=Notice).begins)
-        switches.put(db, "maintenance", None)
+        switches.put(db, "maintenance", "")
     if not begins:
         return Done(_("No maintenance is planned."), subject="ended")
     begin = max(_in_time(begins, db.now()), db.now())
     end = _checked_end(db, until, begin)
     switches.put(db, "maintenance", msgspec.json.encode(Notice(end, begin)).decode())
-    uptime.add_downtime(db, Downtime(begin, end))
+    uptime.add_downtime(db, begin, end)
     return Done(_("Maintenance: {times}").format(times=f"{begin} – {end}"), subject=f"{begin} – {end}")
 
 

@@ -16,7 +16,6 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
 from meadhall.server.hall.deadlines import NotUp
 from meadhall.server.hall.holidays import is_slow, telling
-from meadhall.server.hall.house import check_new_match
 from meadhall.server.hall.lobby_changes import again, bot_seat, check_start
 from meadhall.server.hall.move import check_undo, reveals
 from meadhall.server.hall.services import TableRoom
@@ -45,7 +44,7 @@ def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None
 def start(draft: TableState, room: TableRoom) -> None:
     """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed."""
     draft.check_gathering()
-    check_new_match(room.services.switches, draft.at)
+    room.services.switches.check_new_match()
     check_start(room.game, draft.table, room.visits.is_here)
     draft.table = replace(draft.table, status="running", started_at=draft.at, rules=room.game.version)
     draft.begin(room.game, room.services.deadlines.outages)

@@ -11,14 +11,14 @@ from meadhall.engine.text.language import gettext as _, marked, speaking
 from meadhall.server.errors import NotForYou, NotFound, TooMany
 from meadhall.server.hall.chat import PHRASES, clean_text
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.host_deeds import Done
 from meadhall.server.hall.people.accounts import former_player
 from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.people.names import GIVEN, any_name, unlike_others
 from meadhall.server.hall.talk import audiences_of
-from meadhall.server.store import accounts, cases, guests, personal_data, talk
+from meadhall.server.store import accounts, cases, guests, personal_data, sessions, tables, talk
 from meadhall.server.store.cases import Case
 from meadhall.server.store.database import Db
+from meadhall.server.store.host_log import Done
 from meadhall.server.store.models import FOR_GOOD, UNTIMED, Guest
 from meadhall.server.store.talk import LineFilter
 
@@ -58,28 +58,31 @@ async def reported(hall: Hall, guest: Guest, of: str, kind: str = "conduct") -> 
     Raises:
         NotFound: there is no such thing, or the guest doesn't see it, or it is about the guest.
     """
-    where, id, seat = [*of.split(":"), "", ""][:3]
-    person, evidence, table = None, "", id if where == "seat" else None
-    if where == "seat":
-        owners = next((each.guests for each in (await hall.room(id)).table.seats if str(each.seat) == seat), frozenset())
-        person = hall.store.transact(guests.find, min(owners)) if owners - {guest.id} == owners != frozenset() else None
-    elif where == "person":
-        person = hall.store.transact(guests.find_public, id)
-        person = person if person is not None and hall.acquaintances.knows(guest, person) else None
-    for table, line in hall.store.transact(talk.find_lines, LineFilter(ids=[id]), 1) if where == "line" else ():
-        audiences, ignored = audiences_of((await hall.room(table)).table, guest), hall.talk.ignoring.of(guest.id)
-        is_heard = line.audience in audiences and hears(ignored, line) and not line.is_deleted
-        person = hall.store.transact(guests.find, line.guest) if is_heard else None
-        evidence = line.text if line.phrase is None else PHRASES.get(line.phrase, line.phrase)
+    person: Guest | None = None
+    table: str | None = None
+    subject = evidence = ""
+    match of.split(":"):
+        case ["seat", table, seat]:
+            owners = next((each.guests for each in (await hall.room(table)).table.seats if str(each.seat) == seat), frozenset())
+            person = hall.store.transact(guests.find, min(owners)) if owners - {guest.id} == owners != frozenset() else None
+        case ["person", id]:
+            found = hall.store.transact(guests.find_public, id)
+            person = found if found is not None and hall.acquaintances.knows(guest, found) else None
+        case ["line", id]:
+            for table, line in hall.store.transact(talk.find_lines, LineFilter(ids=[id]), 1):
+                audiences, ignored = audiences_of((await hall.room(table)).table, guest), hall.talk.ignoring.of(guest.id)
+                is_heard = line.audience in audiences and hears(ignored, line) and not line.is_deleted
+                person = hall.store.transact(guests.find, line.guest) if is_heard else None
+                subject, evidence = id, line.text if line.phrase is None else PHRASES.get(line.phrase, line.phrase)
     if person is None or person.id == guest.id:
         raise NotFound(_("There is no such person or line here, or it is yours."))
-    found = {"person": person.id, "name": person.name, "table_id": table}
-    if where == "line":
-        return found | {"kind": "line", "subject": id, "evidence": evidence}
-    if kind == "name":
-        name = f"{person.name} ({person.crest.text})"
-        return found | {"kind": "name", "subject": f"{person.public_id} {person.name}", "evidence": name}
-    return found | {"kind": "conduct", "subject": f"{person.public_id} {table or ''}", "evidence": ""}
+    if subject:
+        kind = "line"
+    elif kind == "name":
+        subject, evidence = f"{person.public_id} {person.name}", f"{person.name} ({person.crest.text})"
+    else:
+        kind, subject = "conduct", f"{person.public_id} {table or ''}"
+    return {"kind": kind, "subject": subject, "evidence": evidence, "person": person.id, "name": person.name, "table_id": table}
 
 
 def report(hall: Hall, guest: Guest, case: Case, reason: str, words: str) -> None:
@@ -109,22 +112,25 @@ def decide(db: Db, case: str, deed: str, reason: str = "", as_host: bool = True)
     for found in cases.find(db, cases.ONE, case):
         person = guests.find(db, found["person"])
         assert person is not None  # with a person their cases are deleted
-        if deed not in DEEDS or (deed == "hide" and found["kind"] != "line"):
-            raise BadSetup(_("That can't be done in this case."))
         if not as_host and deed != "dismiss" and (deed == "good" or person.role):
             raise NotForYou(_("Only a host of the hall can do that."))
         usual = cases.usual_reason(db, case)
         if not reason and usual != "other":
             with speaking(person.language):
                 reason = _(REASONS[usual])
-        done = Done()
-        if deed == "hide":
-            done = Done(chats=talk.erase_lines(db, LineFilter(ids=[found["subject"]]))[1])
-        elif deed == "rename":
-            done = rename(db, person, "", reason)
-        elif deed != "dismiss":
-            days = {"mute": 1, "week": 7, "good": 0}[deed]
-            done = mute(db, person, days, reason) if deed == "mute" else shut_out(db, person, days, reason, found["address"])
+        match deed:
+            case "hide" if found["kind"] == "line":
+                done = Done(chats=talk.erase_lines(db, LineFilter(ids=[found["subject"]]))[1])
+            case "rename":
+                done = rename(db, person, "", reason)
+            case "mute":
+                done = mute(db, person, 1, reason)
+            case "week" | "good":
+                done = shut_out(db, person, 7 if deed == "week" else 0, reason, found["address"])
+            case "dismiss":
+                done = Done()
+            case _:
+                raise BadSetup(_("That can't be done in this case."))
         reporters = cases.decide(db, found, deed)
         for reporter in reporters:
             guests.tell(db, reporter, "unfounded" if deed == "dismiss" else "acted")
@@ -140,25 +146,42 @@ def treat(db: Db, person: Guest, deed: str, as_host: bool = True) -> Done:
     """
     if deed in ("open", "unmute", "delete") and not as_host:
         raise NotForYou(_("Only a host of the hall can do that."))
-    if deed == "delete":
-        changed = personal_data.delete_guest(db, person.id, former_player(person.language))
-        return Done(person.name, changed, [person.id], subject=person.public_id)
-    if deed == "open":
-        guests.let_in_again(db, person.id)
-    elif deed == "unmute":
-        guests.change(db, person.id, muted_until=None)
-    elif deed not in ("admit", "refuse") or person.asks is None:
-        raise BadSetup(_("{name} doesn't wait.").format(name=person.name))
-    else:
-        guests.change(db, person.id, asks=None)
+    match deed:
+        case "delete":
+            changed = personal_data.delete_guest(db, person.id, former_player(person.language))
+            return Done(person.name, changed, [person.id], subject=person.public_id)
+        case "open":
+            guests.let_in_again(db, person.id)
+        case "unmute":
+            guests.change(db, person.id, muted_until=None)
+        case "admit" | "refuse" if person.asks is not None:
+            guests.change(db, person.id, asks=None)
+        case _:
+            raise BadSetup(_("{name} doesn't wait.").format(name=person.name))
     return shut_out(db, person, 7) if deed == "refuse" else Done(person.name, guests=[person.id], subject=person.public_id)
 
 
 def shut_out(db: Db, person: Guest, days: int, reason: str = "", address: str | None = None) -> Done:
-    """Shut a person out for some days; 0: for good. It never ends a longer closing. ``address``: its hash, if it is known."""
+    """Shut a person out for some days, sign them out everywhere, and take them off the tables that are not over.
+
+    It never ends a longer closing.
+
+    Args:
+        db: the transaction.
+        person: the person.
+        days: for how many days; 0: for good.
+        reason: why; they read it.
+        address: the hash of their network address, if it is known: new guests from there have to wait.
+    """
     until = max(db.now() + timedelta(days=days) if days else FOR_GOOD, person.closed_until or UNTIMED)
-    tables = guests.shut_out(db, person.id, None if until == FOR_GOOD else until, reason, address)
-    return Done(person.name, tables, [person.id], subject=person.public_id, shut_out=person.id)
+    guests.change(db, person.id, closed_at=db.now(), closed_until=None if until == FOR_GOOD else until, reason=reason)
+    if address is not None:
+        guests.hold_address(db, person.id, address)
+    sessions.end_all(db, person.id)
+    unfinished = tables.unfinished_of(db, person.id)
+    for table in unfinished:
+        tables.save(db, tables.without_seats(table, person.id, db.now()))
+    return Done(person.name, [each.id for each in unfinished], [person.id], subject=person.public_id, shut_out=person.id)
 
 
 def mute(db: Db, person: Guest, days: int, reason: str) -> Done:
@@ -174,5 +197,5 @@ def rename(db: Db, person: Guest, name: str, reason: str = "") -> Done:
     name = name or any_name(accounts.owned_of(db, GIVEN))
     guests.change(db, person.id, reason=reason)
     guests.tell(db, person.id, "renamed")
-    tables = guests.rename(db, replace(person, chosen_crest=crest), name, unlike_others)
-    return Done(person.name, tables, [person.id], subject=person.public_id)
+    changed = guests.rename(db, replace(person, chosen_crest=crest), name, unlike_others)
+    return Done(person.name, changed, [person.id], subject=person.public_id)

@@ -26,7 +26,7 @@ from typing import Any, Final, Literal
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, NotFound, TooMany
-from meadhall.server.hall.switches import OFF, Switches
+from meadhall.server.hall.house import OFF, Switches
 from meadhall.server.store import jobs
 from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store

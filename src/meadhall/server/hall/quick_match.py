@@ -19,7 +19,6 @@ from meadhall.engine.registry import game
 from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.house import check_new_match
 from meadhall.server.hall.lobby_changes import left_by, open_seat, with_person
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.state import TableState
@@ -90,7 +89,7 @@ async def quick_match(hall: Hall, guest: Guest, wanted: Wanted) -> Room:
     A guest who waits at another table leaves it. At the same table the host's wait begins anew. Raises NotReady, TooMany,
     UnderMaintenance.
     """
-    check_new_match(hall.switches, hall.time.now())
+    hall.switches.check_new_match()
     hall.ready.check(wanted.game)
     guest = hall.store.save_guest(guest)
     async with hall.matching:

@@ -12,11 +12,11 @@ from typing import Final
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadLine, ChatOff, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall.chat import KEPT, PHRASES, REACTIONS, clean_line
+from meadhall.server.hall.house import OFF, Switches
 from meadhall.server.hall.lobby_changes import names_at
 from meadhall.server.hall.people.acquaintances import Ignoring, hears
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.switches import OFF, Switches
 from meadhall.server.store import talk
 from meadhall.server.store.acquaintances import Ignored, IgnoreKind
 from meadhall.server.store.database import Db

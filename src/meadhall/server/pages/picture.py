@@ -20,7 +20,7 @@ from meadhall.engine.match.view import SPECTATOR, bot_in_words
 from meadhall.engine.text.language import gettext as _
 from meadhall.pictures.flat import FlatStyles, flattened, without_uses
 from meadhall.pictures.png import png
-from meadhall.pictures.templates import STATIC as SHARED, game_style_files, has_template
+from meadhall.pictures.templates import STATIC as SHARED, game_static_files, has_template
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.clock import locale
@@ -177,7 +177,7 @@ def styles(game: str) -> FlatStyles:
     """Return the styles of a game's pictures."""
     shared = [SHARED / "css" / "tokens.css", STATIC / "css" / "base.css", SHARED / "css" / "art.css"]
     own = [STATIC / "css" / "picture.css"]
-    return flattened(path.read_text("utf-8") for path in (*shared, *game_style_files(game), *own))
+    return flattened(path.read_text("utf-8") for path in (*shared, *game_static_files(game, ".css"), *own))
 
 
 def as_png(drawing: str, game: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from errno import EDQUOT, EIO, ENAMETOOLONG, ENOSPC, ENOTDIR, EROFS
 from http import HTTPStatus
 from types import MappingProxyType
@@ -34,13 +35,12 @@ from meadhall.server.errors import (
     status_of,
 )
 from meadhall.server.hall.holidays import is_slow
-from meadhall.server.hall.house import told
 from meadhall.server.hall.notifications import NotificationChoices
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.talk import muted_words
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import TALK_PLACE
-from meadhall.server.pages.host import personal_news
 from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.models import Device, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
@@ -78,8 +78,8 @@ def page(request: AnyRequest, guest: Guest, template: str, content: Any, status:
     seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest), has_cookies=_has_cookies(request))
     hall = request.app.state.hall
     if guest.told:
-        more["personal"] = personal_news(guest, hall.time.now())
-    shared = {"dev": request.app.state.dev, "house": hall.house, "told": told(hall.switches, hall.time.now())}
+        more["personal"] = _personal_news(guest, hall.time.now())
+    shared = {"dev": request.app.state.dev, "house": hall.house, "told": hall.switches.told()}
     text = render(template, seen, content, request.url.path, origin, **shared, **more)
     answer = Response(text, media_type=MediaType.HTML, status_code=status)
     if seen.word:
@@ -103,6 +103,19 @@ def _word(request: AnyRequest, guest: Guest) -> str:
         "deleted": _("Your account is deleted. On this device you are a new guest now: {name}."),
     }
     return words.get(request.cookies.get(_WORD, ""), "").format(name=guest.name)
+
+
+def _personal_news(guest: Guest, now: datetime) -> list[str]:
+    """Return what the next page tells a guest once, in words."""
+    reason = " " + _("Reason: {reason}").format(reason=guest.reason) if guest.reason else ""
+    words = {
+        "renamed": _("A helper of this hall has given you another name: {name}.").format(name=guest.name) + reason,
+        "muted": muted_words(guest) if guest.muted_until is not None and guest.muted_until > now else "",
+        "acted": _("Something was done about what you have reported. Thank you."),
+        "unfounded": _("The helpers have looked at what you have reported, and saw no reason to do something."),
+    }
+    told = guest.told.split() if (guest.closed_until or now) <= now else ()  # who is shut out reads only that
+    return [words[key] for key in told if words.get(key)]
 
 
 def said_next(answer: Redirect, word: Word) -> Redirect:

@@ -23,7 +23,6 @@ from meadhall.server.hall import match_changes
 from meadhall.server.hall.chat import LONGEST_NOTE, clean_note
 from meadhall.server.hall.daily_puzzle import is_sealed
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.house import told
 from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
@@ -103,7 +102,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
     async def frames() -> AsyncIterator[bytes]:
         panel = TalkPanel(hall, room, guest) if name else None
         shown = drawn.shown(room, guest, request.headers.get("Meadhall-Seen", "")) if name else None
-        shown_told = -1 if told(hall.switches, hall.time.now()) else hall.switches.version  # -1: the page may be older
+        shown_told = -1 if hall.switches.told() else hall.switches.version  # -1: the page may be older
         with stream_limit.count(request, guest), room.visits.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
@@ -122,7 +121,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                     news += b"event: chat\ndata: %b\n\n" % said
                 if name and shown_told != hall.switches.version:
                     shown_told = hall.switches.version
-                    html = render_part("_told.html", told(hall.switches, hall.time.now()))
+                    html = render_part("_told.html", hall.switches.told())
                     news += b"event: told\ndata: %b\n\n" % encoded(html)
                 yield news + event_stream.HEARTBEAT if subscriber.is_due else news
 

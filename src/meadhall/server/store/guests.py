@@ -1,13 +1,13 @@
-"""Queries about guests, and about the people of a hall for its host: list, rename, admit and shut them out."""
+"""Queries about guests, and about the people of a hall for its host: list, rename and admit them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from meadhall.server.store import accounts, links, sessions, tables
+from meadhall.server.store import accounts, links, tables
 from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, in_utc_or_none, of_json
 from meadhall.server.store.models import FOR_GOOD, Guest, new_id
 
@@ -86,29 +86,17 @@ def save(db: Db, guest: Guest, is_chosen: bool = False) -> Guest:
 # --------------------------------------------------------------------------------------------------------- the host of a hall
 
 
-@dataclass(frozen=True)
-class KnownPerson:
-    """A person whom a hall knows, for its host."""
+def named_like(db: Db, name: str, limit: int) -> list[Row]:
+    """Return people whose names contain a text, in any case, the newest first.
 
-    public_id: str
-    name: str
-    created_at: datetime
-    has_account: bool
-    is_closed: bool
-    role: str
-    tables: int
-
-
-def named_like(db: Db, name: str, limit: int) -> list[KnownPerson]:
-    """Return people whose names contain a text, in any case, the newest first."""
-    query = """SELECT public_id, name, created_at, EXISTS (SELECT 1 FROM accounts WHERE guest = guests.id),
-        closed_at IS NOT NULL AND coalesce(closed_until, '9') > ?, role,
-        (SELECT count(*) FROM seat_guests WHERE guest = guests.id) FROM guests
+    Each is a row with ``public_id``, ``name``, ``created_at``, ``role``, ``has_account``, ``is_closed`` and the number of their
+    ``tables``.
+    """
+    query = """SELECT public_id, name, created_at, role, EXISTS (SELECT 1 FROM accounts WHERE guest = guests.id) AS has_account,
+        closed_at IS NOT NULL AND coalesce(closed_until, '9') > ? AS is_closed,
+        (SELECT count(*) FROM seat_guests WHERE guest = guests.id) AS tables FROM guests
         WHERE instr(lower(name), lower(?)) ORDER BY created_at DESC, public_id LIMIT ?"""
-    return [
-        KnownPerson(id, named, in_utc(at), bool(has_account), bool(is_closed), role, count)
-        for id, named, at, has_account, is_closed, role, count in db.rows(query, db.now(), name, limit)
-    ]
+    return db.rows(query, db.now(), name, limit)
 
 
 def rename(db: Db, guest: Guest, name: str, unlike_others: Callable[[str, Collection[str]], str]) -> list[str]:
@@ -120,27 +108,6 @@ def rename(db: Db, guest: Guest, name: str, unlike_others: Callable[[str, Collec
     tables.rename_seats(db, guest.id, name, unlike_others)
     db.run("UPDATE chat_lines SET name = ? WHERE guest = ?", name, guest.id)
     return sorted(tables.change_all_of(db, guest.id))
-
-
-def shut_out(db: Db, guest: str, until: datetime | None = None, reason: str = "", address: str | None = None) -> list[str]:
-    """Shut a person out, sign them out everywhere, and take them off the tables that are not over. Return these tables' ids.
-
-    Args:
-        db: the transaction.
-        guest: their id.
-        until: when it ends; None: never.
-        reason: why; they read it.
-        address: the hash of their network address, if it is known: new guests from there have to wait.
-    """
-    change(db, guest, closed_at=db.now(), closed_until=until, reason=reason)
-    if address is not None:
-        hold_address(db, guest, address)
-    sessions.end_all(db, guest)
-    changed = []
-    for table in tables.unfinished_of(db, guest):
-        tables.save(db, tables.without_seats(table, guest, db.now()))
-        changed.append(table.id)
-    return changed
 
 
 def change(db: Db, guest: str, /, **values: datetime | str | None) -> None:
@@ -161,6 +128,11 @@ def hold_address(db: Db, guest: str, address: str) -> None:
         ON CONFLICT (address) DO UPDATE SET guest = excluded.guest, ends_at = excluded.ends_at
         WHERE coalesce(excluded.ends_at, '9') > coalesce(ends_at, '9')"""
     db.run(query, address, guest)
+
+
+def holds_address(db: Db, public_id: str) -> bool:
+    """Return whether new guests from the address of a person wait, because the person was shut out."""
+    return bool(db.value("SELECT 1 FROM closings JOIN guests ON guests.id = guest WHERE public_id = ?", public_id))
 
 
 def held_addresses(db: Db) -> dict[str, datetime]:

@@ -1,9 +1,12 @@
-"""The log of what hosts and helpers have done. The database refuses to change or to delete its rows."""
+"""Deeds of hosts and helpers: what each changes, and the log of them. The database refuses to change or to delete its rows."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 from meadhall.server.store.database import Db, Row
 
@@ -12,16 +15,41 @@ _LINES = """SELECT host_log.id, at, done_by, coalesce(doer.name, '') AS name, de
     LEFT JOIN guests AS whom ON whom.public_id = substr(subject, 1, 12) WHERE host_log.id"""
 
 
-def note(db: Db, by: str, deed: str, subject: str, reason: str) -> None:
-    """Append a line, in the transaction of the deed.
+@dataclass(frozen=True)
+class Done:
+    """What a deed has changed.
 
-    Args:
-        db: the transaction.
-        by: the public id of the host or helper; "" for a command.
-        deed: what was done, such as ``close``.
-        subject: to whom or what, as a public id or another name that is no secret.
-        reason: why, in their words.
+    Attributes:
+        answer: what it tells the host, as JSON has it.
+        tables: the ids of tables that have changed.
+        guests: the ids of guests who have changed, or whose sessions have ended.
+        chats: the ids of tables whose chats have changed.
+        subject: to whom or what it was done, for the log: a public id, or another name that is no secret. None: the log has no
+            line of it.
+        shut_out: the id of a guest who was shut out; "" if none was.
     """
+
+    answer: Any = None
+    tables: list[str] = field(default_factory=list)
+    guests: list[str] = field(default_factory=list)
+    chats: list[str] = field(default_factory=list)
+    subject: str | None = ""
+    shut_out: str = ""
+
+
+def carried_out(db: Db, by: str, deed: str, work: Callable[..., Done], /, **arguments: Any) -> Done:
+    """Carry out a deed and append a line to the log, with its argument ``reason`` if it has one.
+
+    ``by``: the public id of the host or helper, "" for a command. ``deed``: its name, unless one of its arguments is called so.
+    """
+    done = work(db, **arguments)
+    if done.subject is not None:
+        note(db, by, str(arguments.get("deed", deed)), done.subject, str(arguments.get("reason", "")))
+    return done
+
+
+def note(db: Db, by: str, deed: str, subject: str, reason: str = "") -> None:
+    """Append a line to the log. See ``carried_out`` and ``Done``; ``reason``: why, in the words of the host or helper."""
     line = {"at": db.now(), "done_by": by, "deed": deed[:20], "subject": subject[:80], "reason": reason[:300]}
     db.insert("host_log", line)
 

@@ -523,7 +523,7 @@ CREATE TABLE ratings (
 ) WITHOUT ROWID;
 CREATE INDEX ix_ratings_guest ON ratings (guest);
 
--- What the host has set while the hall runs; see hall/switches.py.
+-- What the host has set while the hall runs; see hall/house.py.
 CREATE TABLE switches (
   name VARCHAR(20) NOT NULL PRIMARY KEY,
   value TEXT NOT NULL

@@ -10,8 +10,6 @@ def read(db: Db) -> dict[str, str]:
     return dict(map(tuple, db.rows("SELECT name, value FROM switches")))
 
 
-def put(db: Db, name: str, value: str | None) -> None:
-    """Set a value in place of the last one. None: it is as if it was never set."""
-    db.run("DELETE FROM switches WHERE name = ?", name)
-    if value is not None:
-        db.insert("switches", {"name": name, "value": value})
+def put(db: Db, name: str, value: str) -> None:
+    """Set a value in place of the last one."""
+    db.insert("switches", {"name": name, "value": value}, conflict="ON CONFLICT (name) DO UPDATE SET value = excluded.value")

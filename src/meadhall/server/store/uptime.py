@@ -67,9 +67,9 @@ def downtimes_mark(db: Db) -> tuple[float, ...]:
     return tuple(db.rows("SELECT count(*), total(unixepoch(ended_at)) FROM downtimes")[0])
 
 
-def add_downtime(db: Db, downtime: Downtime) -> None:
+def add_downtime(db: Db, began_at: datetime, ended_at: datetime) -> None:
     """Store a downtime that the host has planned."""
-    row = {"began_at": downtime.began_at, "ended_at": downtime.ended_at}
+    row = {"began_at": began_at, "ended_at": ended_at}
     db.insert("downtimes", row, conflict="ON CONFLICT (began_at) DO UPDATE SET ended_at = excluded.ended_at")
 
 

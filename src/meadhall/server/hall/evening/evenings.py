@@ -185,7 +185,7 @@ class Evenings:
             case _:
                 raise NotFound(_("There is no page at this address."))
         if deed in DEEDS_OF_LEADER and guest.id != progress.evening.leader:
-            self._store.transact(host_log.note, guest.public_id, f"evening-{deed}", id, "")
+            self._store.transact(host_log.note, guest.public_id, f"evening-{deed}", id)
         self.channel(id).publish()
 
     def _join(self, progress: Progress, guest: Guest) -> None:

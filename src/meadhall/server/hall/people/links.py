@@ -10,9 +10,9 @@ from typing import Final
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotAdmitted, NotFound, ShutOut, Waiting
+from meadhall.server.hall.house import OFF, ON, PAGES, Switches
 from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, Device, SignedIn
-from meadhall.server.hall.switches import OFF, ON, Switches
 from meadhall.server.ops.addresses import address_group
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
 from meadhall.server.store import accounts, guests, links, personal_data, sessions
@@ -31,9 +31,6 @@ _PUBLIC: Final = (
     *("/manifest.webmanifest", "/service-worker.js", "/favicon.ico"),
 )
 """Pages that everyone may see: how to get in, the rules, what is kept, and the choice of the language."""
-
-_OF_THE_HOUSE: Final = ("/contact", "/imprint", "/house-rules")
-"""Pages that the host writes, which those who are shut out may read, too."""
 
 ASK: Final = "/waiting"
 """Where a new guest who has to wait asks a helper."""
@@ -79,13 +76,13 @@ class Admission:
             if len(self.addresses) > MOST_ADDRESSES:
                 del self.addresses[next(iter(self.addresses))]
         if guest.closed_until is not None and guest.closed_until > self._store.time.now():
-            if not path.startswith(("/privacy", "/sign-out", "/mail/", *_OF_THE_HOUSE)):
+            if not path.startswith(("/privacy", "/sign-out", "/mail/", *PAGES)):
                 raise ShutOut(_why_closed(guest))
             return
         if self.held and (guest.asks is not None or not guest.is_stored):
             self.check_newcomer(address, path, is_reading)
         if not self.admits(guest):
-            open_to = {*_PUBLIC, *_OF_THE_HOUSE, *(_FOR_NEW_ACCOUNTS if self.can_register else ())}
+            open_to = {*_PUBLIC, *PAGES, *(_FOR_NEW_ACCOUNTS if self.can_register else ())}
             if not guest.is_stored and (taken := self._switches.values["new_guests"]) != ON:
                 open_to -= {"/settings", "/admission/" if taken == OFF else ""}  # they would make a new guest
             if not path.startswith(tuple(open_to)):
@@ -99,7 +96,7 @@ class Admission:
         is_held = self.mode != INVITED and self._switches.values["hold_newcomers"] == ON and self.hash_of(address) in self.held
         if not is_held or self.held[self.hash_of(address)] <= self._store.time.now():
             return
-        if path != ASK and not (is_reading and path.startswith((*_PUBLIC, *_OF_THE_HOUSE))) and not path.startswith(_WAYS_IN):
+        if path != ASK and not (is_reading and path.startswith((*_PUBLIC, *PAGES))) and not path.startswith(_WAYS_IN):
             raise Waiting(
                 _("Someone from your network was shut out of this hall. New guests from there wait until a helper admits them.")
             )
@@ -121,9 +118,7 @@ class Admission:
         return (self.mode == ACCOUNTS and taken == ON) or (self.mode != INVITED and taken == ACCOUNTS)
 
     def admits(self, guest: Guest) -> bool:
-        """Return whether a guest may play here."""
-        if guest.closed_until is not None and guest.closed_until > self._store.time.now():
-            return False
+        """Return whether a guest may play here who isn't shut out."""
         if not guest.is_stored and self._switches.values["new_guests"] != ON:
             return False
         return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
