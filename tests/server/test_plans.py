@@ -75,7 +75,15 @@ async def visit(hall: OpenHall) -> None:
     signed_in = await hall.person("10.0.0.3").http.post("/api/v1/sessions", json=account)
     here = hall.person("127.0.0.1", Host="localhost")
     program = Program(hall.app, Authorization=f"Bearer {signed_in.json()['token']}")
-    values = {"id": table, "table": lobby, "seat": "0", "key": room.table.seats[0].link_token, "token": "none", "name": AXES}
+    values = {
+        "id": table,
+        "table": lobby,
+        "seat": "0",
+        "key": room.table.seats[0].link_token,
+        "token": "none",
+        "deed": "stop",
+        "name": AXES,
+    }
     for path, form in (("/account/mail", {"address": "a@example.org"}), ("/sign-in/forgotten", {"name": "a@example.org"})):
         assert (await host.post(path, form)).status_code == 200
     question = (await host.post("/workshop", {"game": AXES})).headers["location"].rpartition("/")[2]

@@ -29,7 +29,7 @@ from meadhall.engine.errors import NoCache
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _, listed
 from meadhall.lab.warm import is_warm
-from meadhall.server.hall.mail.post import connected
+from meadhall.server.hall.mail_service import connected
 from meadhall.server.listener import CannotListen, bind
 from meadhall.server.ops.machine import host_here
 from meadhall.server.routes.monitoring import PATH, PAUSE

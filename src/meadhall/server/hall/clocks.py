@@ -24,7 +24,7 @@ from meadhall.engine.game import BEAT_SECONDS, beats_of
 from meadhall.engine.match.deciders import deciders
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
-from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import gettext as _, ngettext
 from meadhall.server.hall.lobby_changes import Change
 from meadhall.server.store.models import Clock, ClockKind, Entry, TableRow, TimeUp
 from meadhall.server.store.uptime import Downtime, Holiday
@@ -96,6 +96,17 @@ def _check_times(kind: ClockKind, seconds: int | None, increment: int | None, ti
 
 def _listed(values: Iterable[int]) -> str:
     return ", ".join(map(str, values))
+
+
+def time_in_words(seconds: int) -> str:
+    """Say a time: "30 seconds", "2 minutes", "12 hours", "3 days"."""
+    if seconds % DAY == 0 and seconds:
+        return ngettext("{count} day", "{count} days", seconds // DAY).format(count=seconds // DAY)
+    if seconds % HOUR == 0 and seconds:
+        return ngettext("{count} hour", "{count} hours", seconds // HOUR).format(count=seconds // HOUR)
+    if seconds % MINUTE == 0 and seconds:
+        return ngettext("{count} minute", "{count} minutes", seconds // MINUTE).format(count=seconds // MINUTE)
+    return ngettext("{count} second", "{count} seconds", seconds).format(count=seconds)
 
 
 def with_clock(clock: Clock | None) -> Change:

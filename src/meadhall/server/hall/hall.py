@@ -39,8 +39,7 @@ from meadhall.server.hall.lobby_changes import (
     with_options,
     with_person,
 )
-from meadhall.server.hall.mail.letters import Waiting
-from meadhall.server.hall.mail.mails import Mails
+from meadhall.server.hall.mails import Mails, Waiting
 from meadhall.server.hall.match_records import Uploads
 from meadhall.server.hall.notifications import Notification, Notifications, game_and_players
 from meadhall.server.hall.orders import Orders
@@ -240,16 +239,8 @@ class Hall:
         if not all(self.ready.by_game().values()):
             return None
         rooms = [await self.room(id) for id in await self.turns_of(guest)]
-        found = [(room.table, room.deadline) for room in rooms if room.table.clock is None or not room.table.clock.is_live]
-        now = self.time.now()
-        return [
-            Waiting(
-                f"/tables/{table.id}",
-                game_and_players(table, guest.id),
-                None if deadline is None else (deadline - now).total_seconds(),
-            )
-            for table, deadline in found
-        ]
+        slow = [room for room in rooms if room.table.clock is None or not room.table.clock.is_live]
+        return [(game_and_players(room.table, guest.id), f"/tables/{room.table.id}", room.deadline) for room in slow]
 
     def can_show(self, table: TableRow) -> bool:
         """Return whether the table's match can be replayed: its game is ready, and its rules have not changed."""

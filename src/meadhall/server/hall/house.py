@@ -145,15 +145,15 @@ PAGES: Final = {
 """The pages of the host: the name and the title of each, by its path."""
 
 
+@dataclass(frozen=True)
 class House:
     """The folder with the texts of the host: contact.md, imprint.md, rules.md, and contact.de.md in German."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    folder: Path
 
     def has(self, name: str) -> bool:
         """Return whether the host has written a page: ``contact``, ``imprint`` or ``rules``."""
-        return (self._folder / f"{name}.md").is_file()
+        return (self.folder / f"{name}.md").is_file()
 
     def pages(self) -> list[tuple[str, str]]:
         """Return the paths and titles of the pages that the host has written."""
@@ -161,7 +161,7 @@ class House:
 
     def read(self, name: str) -> str:
         """Return the text of a file; "" without it."""
-        file = self._folder / name
+        file = self.folder / name
         return file.read_text("utf-8", "replace") if file.is_file() else ""
 
 

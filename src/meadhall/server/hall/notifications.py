@@ -2,7 +2,7 @@
 
 A change of a table calls ``notify`` in its transaction. That stores a job for each device of the guests, so a message survives a
 restart. Just before that, the job is checked again: a message that is not true any more, or whose guest
-has the table in front of them, is not sent. ``notify`` also stores the job of a mail about turns (``hall.mail.mails``), which
+has the table in front of them, is not sent. ``notify`` also stores the job of a mail about turns (``hall.mails``), which
 ends when a push message about a turn is sent.
 
 A message names the game, the players and what to do, and nothing that is hidden.

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import current_language, gettext as _, ngettext
-from meadhall.server.hall.clocks import DAY, HOUR, INCREMENTS, MINUTE, SECONDS, Clocks, check_clock
+from meadhall.server.hall.clocks import DAY, HOUR, INCREMENTS, MINUTE, SECONDS, Clocks, check_clock, time_in_words
 from meadhall.server.hall.deadlines import margin
 from meadhall.server.hall.holidays import last_day
 from meadhall.server.pages.models import ClockChoiceView, ClockView, Moment, Option, OptionGroup
@@ -100,17 +100,6 @@ def _time_up_in_words(clock: Clock) -> str:
     if clock.kind == "reserve":
         return _("When time is up, a bot plays this decision, and the seat gets one more day.")
     return _("When time is up, a bot plays this decision.")
-
-
-def time_in_words(seconds: int) -> str:
-    """Say a time: "30 seconds", "2 minutes", "12 hours", "3 days"."""
-    if seconds % DAY == 0 and seconds:
-        return ngettext("{count} day", "{count} days", seconds // DAY).format(count=seconds // DAY)
-    if seconds % HOUR == 0 and seconds:
-        return ngettext("{count} hour", "{count} hours", seconds // HOUR).format(count=seconds // HOUR)
-    if seconds % MINUTE == 0 and seconds:
-        return ngettext("{count} minute", "{count} minutes", seconds // MINUTE).format(count=seconds // MINUTE)
-    return ngettext("{count} second", "{count} seconds", seconds).format(count=seconds)
 
 
 def clock_value(clock: Clock | None) -> str:

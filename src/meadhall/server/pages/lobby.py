@@ -18,9 +18,10 @@ from meadhall.engine.game import Game, applies
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.text.language import gettext as _, ngettext
 from meadhall.server.hall.choices import changed_choices
+from meadhall.server.hall.clocks import time_in_words
 from meadhall.server.hall.lobby_changes import start_refusal
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.clock import clock_choice, clock_in_words, moment, time_in_words
+from meadhall.server.pages.clock import clock_choice, clock_in_words, moment
 from meadhall.server.pages.match import seat_views
 from meadhall.server.pages.models import Fact, LobbyPage, Option, OptionView, SharedLink, ValueView, WaitView
 from meadhall.server.store.models import Guest

@@ -261,7 +261,7 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
     ),
     "mail_confirmations": (
         marked("An unconfirmed mail address"),
-        marked("the address, and the hash of its link"),
+        marked("the address"),
         DAY,
     ),
 }

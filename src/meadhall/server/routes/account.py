@@ -20,7 +20,7 @@ from meadhall.server.hall.people.passkeys import RelyingParty
 from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.people import AccountPage, SignInPage
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
-from meadhall.server.store import guests
+from meadhall.server.store import guests, mail
 from meadhall.server.store.accounts import Account
 from meadhall.server.store.models import Guest
 from meadhall.server.store.sessions import Session
@@ -178,8 +178,8 @@ def _account_page(request: AnyRequest, hall: Hall, guest: Guest, error: Meadhall
     found, own = hall.accounts.overview(guest), session_of(request)
     here = "" if own is None else own.id
     sessions = tuple(sorted(found.sessions, key=lambda each: each.id != here))
-    mail, is_possible = hall.mails.address_of(guest), party_of(request).is_possible
-    content = AccountPage(is_possible, replace(found, sessions=sessions), here, notice, done, mail=mail)
+    own_mail, is_possible = hall.mails.address_of(guest), party_of(request).is_possible
+    content = AccountPage(is_possible, replace(found, sessions=sessions), here, notice, done, mail=own_mail)
     return page(request, guest, "account/account.html", content, 200 if error is None else int(status_of(error)))
 
 
@@ -303,21 +303,22 @@ async def renew_codes(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
 async def change_mail(request: AnyRequest, hall: Hall, guest: Guest, form: Form) -> Answer:
     """Give the account a mail address or none, which the owner must have confirmed for; or choose what mails come."""
     hall.mails.check_offered()
-    session, mails = session_of(request), hall.mails
-    if session is None:
-        return see_other(link("/sign-in"))
-    if (turns := form.get("turns")) is not None:
-        done = _("Mails about your turns come again.") if turns == "on" else _("No more mails about turns come.")
-        return await _changed(request, hall, guest, lambda: mails.set_turns(guest, turns == "on"), done)
-    if form.get("set") == "again":
-        return await _changed(request, hall, guest, lambda: mails.try_again(guest), _("Mails go there again."))
+    change = partial(hall.store.transact, mail.change, guest.id)
+    deeds = {
+        "turns": (partial(change, turns=True), _("Mails about your turns come again.")),
+        "no turns": (partial(change, turns=False), _("No more mails about turns come.")),
+        "again": (partial(change, refusal=None), _("Mails go there again.")),
+    }
+    if (deed := form.get("set", "")) in deeds and session_of(request) is not None:
+        return await _changed(request, hall, guest, *deeds[deed])
     if (elsewhere := _confirmation_page(request)) is not None:
         return elsewhere
-    if form.get("set") == "none":
-        return await _changed(request, hall, guest, lambda: mails.remove(guest), _("The mail address was removed."))
+    if deed == "none":
+        remove = partial(hall.store.transact, mail.remove, guest.id)
+        return await _changed(request, hall, guest, remove, _("The mail address was removed."))
     address = form.get("address", "").strip()
     done = _("A mail to {address} is on its way. Its link confirms the address, and works for a day.").format(address=address)
-    return await _changed(request, hall, guest, lambda: mails.ask(guest, address, client_address(request)), done)
+    return await _changed(request, hall, guest, partial(hall.mails.ask, guest, address, client_address(request)), done)
 
 
 @post("/account/sessions", status_code=200)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from litestar import get, post
 
-from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.people import SignInPage
 from meadhall.server.pages.responses import Html, page
 from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import Form
-from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest, client_address
 
 
@@ -29,42 +27,18 @@ async def forgot(request: AnyRequest, hall: Hall, guest: Guest, form: Form) -> H
     return page(request, guest, "account/forgotten.html", SignInPage(passkeys=False), is_sent=True)
 
 
-def _page(request: AnyRequest, guest: Guest, title: str, text: str, action: str = "", words: str = "") -> Html:
-    return page(request, guest, "mail.html", None, title=title, text=text, action=link(action) if action else "", words=words)
+@get("/mail/{deed:str}/{token:str}")
+async def show_link(request: AnyRequest, hall: Hall, guest: Guest, deed: str, token: str) -> Html:
+    """Ask before anything changes: mail programs open links to check them."""
+    person, address = hall.mails.meant(deed, token)
+    return page(request, guest, "mail.html", None, deed=deed, token=token, person=person.name, address=address)
 
 
-@get("/mail/confirm/{token:str}")
-async def show_confirmation(request: AnyRequest, hall: Hall, guest: Guest, token: str) -> Html:
-    """Ask whether an address belongs to an account: mail programs open links to check them."""
-    hall.mails.check_offered()
-    name, address = hall.mails.to_confirm(token)
-    text = _("The account {name} gets its mails at {address} from now on.").format(name=name, address=address)
-    return _page(request, guest, _("Is this your address?"), text, f"/mail/confirm/{token}", _("Confirm the address"))
+@post("/mail/{deed:str}/{token:str}", status_code=200)
+async def follow_link(request: AnyRequest, hall: Hall, guest: Guest, deed: str, token: str) -> Html:
+    """Confirm an address, or end the mails about turns: mail providers do it by one request without a cookie (RFC 8058)."""
+    hall.mails.follow(deed, token)
+    return page(request, guest, "mail.html", None, deed=deed, token="")
 
 
-@post("/mail/confirm/{token:str}", status_code=200)
-async def confirm(request: AnyRequest, hall: Hall, guest: Guest, token: str) -> Html:
-    """Confirm an address."""
-    hall.mails.check_offered()
-    hall.mails.confirm(token)
-    return _page(request, guest, _("The address is confirmed"), _("From now on mails go there."))
-
-
-@get("/mail/stop/{token:str}")
-async def show_stop(request: AnyRequest, hall: Hall, guest: Guest, token: str) -> Html:
-    """Ask whether to end the mails about turns."""
-    hall.mails.check_offered()
-    hall.mails.owner(token)
-    text = _("Then no mail tells you any more that it is your turn. Your account page turns them on again.")
-    return _page(request, guest, _("No more mails about turns?"), text, f"/mail/stop/{token}", _("No more mails about turns"))
-
-
-@post("/mail/stop/{token:str}", status_code=200)
-async def stop(request: AnyRequest, hall: Hall, guest: Guest, token: str) -> Html:
-    """End the mails about turns. Mail providers do it with one request, without a cookie (RFC 8058)."""
-    hall.mails.check_offered()
-    hall.mails.set_turns(hall.mails.owner(token), wanted=False)
-    return _page(request, guest, _("No more mails about turns come"), _("Your account page turns them on again."))
-
-
-routes = [show_forgotten, forgot, show_confirmation, confirm, show_stop, stop]
+routes = [show_forgotten, forgot, show_link, follow_link]

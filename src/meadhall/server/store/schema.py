@@ -131,8 +131,8 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
         "CREATE INDEX ix_mail_addresses_address ON mail_addresses (address)",
         "CREATE INDEX ix_mail_addresses_told_at ON mail_addresses (told_at) WHERE told_at IS NOT NULL",
         """CREATE TABLE mail_confirmations (
-            guest VARCHAR(32) NOT NULL PRIMARY KEY, address VARCHAR(254) NOT NULL, token VARCHAR(64) NOT NULL UNIQUE,
-            expires_at DATETIME NOT NULL, refusal VARCHAR(160)
+            guest VARCHAR(32) NOT NULL PRIMARY KEY, address VARCHAR(254) NOT NULL, expires_at DATETIME NOT NULL,
+            refusal VARCHAR(160)
         )""",
         "CREATE INDEX ix_mail_confirmations_expires_at ON mail_confirmations (expires_at)",
     ),

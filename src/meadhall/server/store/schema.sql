@@ -544,7 +544,6 @@ CREATE INDEX ix_mail_addresses_told_at ON mail_addresses (told_at) WHERE told_at
 CREATE TABLE mail_confirmations (
   guest VARCHAR(32) NOT NULL PRIMARY KEY,
   address VARCHAR(254) NOT NULL,
-  token VARCHAR(64) NOT NULL UNIQUE,  -- the SHA-256 of that in the link
   expires_at DATETIME NOT NULL,
   refusal VARCHAR(160)
 );

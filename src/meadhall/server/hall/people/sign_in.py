@@ -295,11 +295,12 @@ def _counters(name: str, account: Account | None, client: Client, is_code: bool)
     of_name = ("unknown", NameKeys.of(name).folded) if account is None else ("known", account.handle)  # it has many spellings
     if account is not None and (device := client.known_to(account)):
         kind = "device with code" if is_code else "device"
-        return _Counters((), accounts.Counter(_key(kind, device, _key(*of_name)), OF_DEVICE), is_shared=False)
-    address = accounts.Counter(_key("address", client.address), OF_ADDRESS)
-    place = accounts.Counter(_key("place", client.address, *of_name), OF_PLACE)
-    return _Counters(() if is_code else (accounts.Counter(_key(*of_name), OF_ACCOUNT), place), address, is_shared=True)
+        return _Counters((), accounts.Counter(key_of(kind, device, key_of(*of_name)), OF_DEVICE), is_shared=False)
+    address = accounts.Counter(key_of("address", client.address), OF_ADDRESS)
+    place = accounts.Counter(key_of("place", client.address, *of_name), OF_PLACE)
+    return _Counters(() if is_code else (accounts.Counter(key_of(*of_name), OF_ACCOUNT), place), address, is_shared=True)
 
 
-def _key(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+def key_of(*parts: str) -> str:
+    """Return the key of a counter of attempts: the hash of what they have in common."""
+    return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()
