@@ -16,7 +16,7 @@ from meadhall.server.settings import Settings
 
 def test_two_people_take_part_and_see_their_match_on_the_ladder(new_person: NewPerson, hall: Hall) -> None:
     ylva, torsten = new_person(), new_person(**PHONE, java_script_enabled=False)
-    carry_out(Settings(data=hall.data), "switch", name="ladder", value="on")
+    carry_out(Settings(data=hall.data), "switch", values={"ladder": "on"})
     for person, name in ((ylva, "Ylva of the Long Ladder"), (torsten, "Torsten")):
         person.ask("/account/new", name=name, password="a shield wall in the rain")  # noqa: S106
         page = person.open("/settings")
@@ -49,4 +49,4 @@ def test_two_people_take_part_and_see_their_match_on_the_ladder(new_person: NewP
     expect(page.locator(".ladder")).to_contain_text("too few matches yet: 0 of 10")
     page.get_by_role("button", name="No longer take part").click()
     expect(page.locator(".ladder li")).to_have_count(1)
-    carry_out(Settings(data=hall.data), "switch", name="ladder", value="off")
+    carry_out(Settings(data=hall.data), "switch", values={"ladder": "off"})

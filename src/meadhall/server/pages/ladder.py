@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
-from typing import Final
+from typing import Any, Final
 
 from meadhall.engine.rating import chance
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.pages.rates import variant_in_words
 from meadhall.server.store.ladder import Level
-from meadhall.server.store.models import Crest, Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 
 # With so many counted matches a person has a place.
@@ -28,46 +27,10 @@ GAVE_UP: Final = (3, 0.2)
 STEP: Final = 5
 
 
-@dataclass(frozen=True)
-class Rung:
-    """A person on the ladder.
-
-    Attributes:
-        place: their place; "" with too few matches.
-        words: their level, the viewer's chance against them, and how many matches they gave up, as far as there is something to
-            tell.
-    """
-
-    place: str
-    name: str
-    crest: Crest
-    url: str
-    you: bool
-    words: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class LadderPage:
-    """The ladder of a way of playing a game.
-
-    Attributes:
-        title: the game.
-        games, ways: the address and name of each game and of each way of playing it, and whether it is this one.
-        yours: the place of the viewer in words, or why they have none; "" if they don't take part.
-        rungs: all people, those with a place first.
-    """
-
-    title: str
-    games: tuple[tuple[str, str, bool], ...]
-    ways: tuple[tuple[str, str, bool], ...]
-    yours: str
-    rungs: tuple[Rung, ...]
-
-
 def ladder_page(
     name: str, ways: Sequence[str], way: int, levels: Sequence[Level], people: Sequence[Guest], viewer: Guest
-) -> LadderPage:
-    """Return the ladder as the viewer sees it.
+) -> dict[str, Any]:
+    """Return the ladder as the viewer sees it, as its template takes it: all people are on it, those with a place first.
 
     Args:
         name: the name of the game.
@@ -80,28 +43,25 @@ def ladder_page(
     middle, persons = middle_of(levels), {person.id: person for person in people}
     placed = sorted(filter(_is_settled, levels), key=lambda level: _chance(level, middle), reverse=True)
     own = next((level for level in levels if level.guest == viewer.id), None)
-    yours = "" if own is None else _("You have too few matches for a place yet: {count} of {least}.")
+    yours = ""
     if own in placed:
-        yours = _("Your place: {place} of {count}.")
+        yours = _("Your place: {place} of {count}.").format(place=placed.index(own) + 1, count=len(placed))
+    elif own is not None:
+        yours = _("You have too few matches for a place yet: {count} of {least}.").format(count=own.counted, least=SETTLED)
     rungs = []
-    for place, level in enumerate([*placed, *sorted({*levels} - {*placed}, key=lambda level: -level.matches)], 1):
+    for level in [*placed, *sorted({*levels} - {*placed}, key=lambda level: -level.matches)]:
         person, words = persons[level.guest], [level_in_words(level, middle)]
-        if own in placed and level in placed and own is not None and own is not level:
-            words += [_("You against {name}: {chance}").format(name=person.name, chance=_in_words(own, level))]
-        words += given_up_in_words(level, viewer)
-        number = str(place) if level in placed else ""
-        rungs += [Rung(number, person.name, person.crest, link(f"/people/{person.public_id}"), own is level, tuple(words))]
-        if own is level:
-            yours = yours.format(place=place, count=len(placed) if number else level.counted, least=SETTLED)
-    return LadderPage(
-        title=game(name).title,
-        games=tuple((link(f"/ladder/{each}"), game(each).title, each == name) for each in game_names()),
-        ways=tuple(
-            (link(f"/ladder/{name}?way={k}"), variant_in_words(game(name), each), k == way) for k, each in enumerate(ways)
-        ),
-        yours=yours,
-        rungs=tuple(rungs),
-    )
+        if own in placed and level in placed and own is not level:
+            words.append(_("You against {name}: {chance}").format(name=person.name, chance=_in_words(own, level)))
+        rungs.append((person, [*words, *given_up_in_words(level, viewer)]))
+    return {
+        "title": game(name).title,
+        "games": [(link(f"/ladder/{each}"), game(each).title, each == name) for each in game_names()],
+        "ways": [(link(f"/ladder/{name}?way={k}"), variant_in_words(game(name), each), k == way) for k, each in enumerate(ways)],
+        "yours": yours,
+        "rungs": rungs,
+        "placed": len(placed),
+    }
 
 
 def _is_settled(level: Level) -> bool:

@@ -93,11 +93,11 @@ async def show_ladder(request: AnyRequest, hall: Hall, guest: Guest, name: str, 
     ways = await hall.store.read(ladder.ways_of, name)
     if name not in game_names() or way not in range(max(1, len(ways))):
         raise NotFound(_("There is no such game here."))
-    people = await hall.store.read(ladder.people_of, name, ways[way]) if ways else []
-    levels = await hall.store.read(ladder.levels_of, name, ways[way], people) if ways else []
-    content = ladder_page(name, ways, way, levels, await hall.store.read(guests.find_all, people), guest)
-    takes_part = hall.store.transact(ladder.takes_part, guest.id)
-    return page(request, guest, "ladder.html", content, takes_part=takes_part, back=link(f"/ladder/{name}"))
+    levels = await hall.store.read(ladder.levels_on, name, ways[way]) if ways else []
+    people = await hall.store.read(guests.find_all, [level.guest for level in levels])
+    takes_part, back = hall.store.transact(ladder.takes_part, guest.id), link(f"/ladder/{name}")
+    content = ladder_page(name, ways, way, levels, people, guest)
+    return page(request, guest, "ladder.html", None, takes_part=takes_part, back=back, **content)
 
 
 @post("/ladder", status_code=200)

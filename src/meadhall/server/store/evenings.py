@@ -5,7 +5,6 @@ Everything else about an evening follows from these rows and those of its tables
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -113,13 +112,6 @@ def shown_to(db: Db, guest: str) -> list[Evening]:
     return [_evening(row) for row in db.rows(query, guest=guest, since=db.now() - LISTED_FOR, most=MOST_LISTED)]
 
 
-def count_led(db: Db, leader: str) -> int:
-    """Return how many evenings of the last day a guest leads that have not ended."""
-    query = "SELECT count(*) FROM evenings WHERE leader = ? AND ended_at IS NULL AND created_at > ?"
-    count: int = db.value(query, leader, db.now() - LISTED_FOR)
-    return count
-
-
 def mark(db: Db, id: str) -> Row | None:
     """Return values that change when anything changes that an evening shows, except moves at its tables. None without one."""
     query = f"""SELECT ended_at, leader,
@@ -164,16 +156,16 @@ def sittings_of(db: Db, id: str) -> list[Sitting]:
 
     People who have deleted their data have no result any more: that of their seat counts, so the points of the others stay.
     """
-    query = """SELECT round, evening_seats.table_id, evening_seats.guest, score, place, outcome, results.guest IS NULL
-        FROM evening_seats LEFT JOIN tables ON tables.id = evening_seats.table_id
-        LEFT JOIN results ON results.guest = evening_seats.guest AND results.table_id = evening_seats.table_id
-        WHERE evening = ? ORDER BY round, evening_seats.rowid"""
-    found, seats = list[Sitting](), Counter[str]()
-    for number, table, guest, *own, outcome, is_gone in db.rows(query, id):
-        result, seat = of_json(outcome) if is_gone else None, seats[table]
-        of_seat = own if result is None else (result["scores"][seat], matches.place_of(result, seat))
+    query = """SELECT round, sat.table_id, sat.guest, score, place, sat.seat, iif(results.guest IS NULL, outcome, NULL) FROM (
+            SELECT *, row_number() OVER (PARTITION BY table_id ORDER BY rowid) - 1 AS seat FROM evening_seats WHERE evening = ?
+        ) sat LEFT JOIN tables ON tables.id = sat.table_id
+        LEFT JOIN results ON results.guest = sat.guest AND results.table_id = sat.table_id
+        ORDER BY round, sat.table_id, sat.seat"""
+    found = []
+    for number, table, guest, *own, seat, of_gone in db.rows(query, id):
+        outcome = of_json(of_gone)
+        of_seat = own if outcome is None else (outcome["scores"][seat], matches.place_of(outcome, seat))
         found.append(Sitting(number, table, guest, *of_seat))
-        seats[table] += 1
     return found
 
 

@@ -35,6 +35,7 @@ EARLY: Final = 1 / 3
 USUAL_OF: Final = 100
 USUAL_FROM: Final = 5
 
+_LEVEL: Final = "mu, sigma, ratings.guest, counted, seats, matches, given_up"
 _SHOWN: Final = """JOIN ladder_members ON ladder_members.guest = ratings.guest AND left_at IS NULL
     JOIN guests ON guests.id = ratings.guest AND closed_at IS NULL"""
 
@@ -126,14 +127,15 @@ def _is_early(db: Db, match: Mapping[str, Any], left: Collection[int]) -> bool:
 
 def levels_of(db: Db, game: str, variant: str, guests: Collection[str]) -> list[Level]:
     """Return what the hall knows about these people in one way of playing a game."""
-    query = """SELECT mu, sigma, guest, counted, seats, matches, given_up FROM ratings
+    query = f"""SELECT {_LEVEL} FROM ratings
         WHERE game = ? AND variant = ? AND guest IN (SELECT value FROM json_each(?))"""
     return [Level(*row) for row in db.rows(query, game, variant, each_of(guests))]
 
 
-def people_of(db: Db, game: str, variant: str) -> list[str]:
-    """Return the ids of the people who take part and have played a game in this way."""
-    return db.values(f"SELECT ratings.guest FROM ratings {_SHOWN} WHERE game = ? AND variant = ?", game, variant)
+def levels_on(db: Db, game: str, variant: str) -> list[Level]:
+    """Return the levels of all who take part and have played a game in this way."""
+    query = f"SELECT {_LEVEL} FROM ratings {_SHOWN} WHERE game = ? AND variant = ?"
+    return [Level(*row) for row in db.rows(query, game, variant)]
 
 
 def ways_of(db: Db, game: str) -> list[str]:
@@ -146,7 +148,7 @@ def ways_of(db: Db, game: str) -> list[str]:
 def ladders_of(db: Db, guest: str) -> list[tuple[str, str, list[Level]]]:
     """Return each ladder on which a person stands: the game, the way of playing it, and the levels of all."""
     found = db.rows(f"SELECT game, variant FROM ratings {_SHOWN} WHERE ratings.guest = ? ORDER BY matches DESC, game", guest)
-    return [(name, variant, levels_of(db, name, variant, people_of(db, name, variant))) for name, variant in found]
+    return [(name, variant, levels_on(db, name, variant)) for name, variant in found]
 
 
 def recompute(db: Db, game: str = "") -> int:

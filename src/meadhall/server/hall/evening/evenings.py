@@ -142,7 +142,7 @@ class Evenings:
             way_of_playing(game(each))
         evening = Evening(new_id(), leader.id, title, tuple(games), rounds, seats, clock, is_public, self._store.time.now())
         with self._store.change() as db:
-            if evenings.count_led(db, leader.id) >= MOST_OPEN:
+            if sum(each.leader == leader.id for each in evenings.shown_to(db, leader.id)) >= MOST_OPEN:
                 raise TooMany(_("You lead too many evenings; end one first."))
             evenings.add(db, evening)
             if plays:
@@ -219,7 +219,7 @@ class Evenings:
             raise WrongMoment(words.format(count=least))
         seed = int.from_bytes(sha256(f"{evening.id}/{number}".encode()).digest()[:8], "big")
         wished = max(least, min(counts.stop - 1, evening.seats))
-        seated = await run_in_thread(seat_round, people, progress.met, least, counts.stop - 1, seed, wished)
+        seated = await run_in_thread(seat_round, people, progress.met, counts, wished, seed)
         by_id = {each.id: each for each in people}
         rows = [self._table(evening, subject, options, [by_id[id] for id in ids], wished) for ids in seated]
         missing = [(row.id, seat.seat) for row in rows for seat in row.seats if seat.guests]

@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-
-from meadhall.engine.errors import MeadhallError
 
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
@@ -68,37 +67,25 @@ def points_of(places: Mapping[str, Any]) -> dict[str, Fraction]:
     return {each: Fraction(2 * behind[place] + taken[place] - 1, 2 * (len(places) - 1)) for each, place in places.items()}
 
 
-def table_sizes(people: int, fewest: int, most: int, wished: int | None = None) -> list[int]:
+def table_sizes(people: int, counts: range, wished: int) -> list[int]:
     """Return the sizes of the tables, largest first: as equal as possible, and as near as possible to the size wished.
 
     As few people as possible are left without a table.
 
     Args:
         people: the number of people.
-        fewest: the least number of players at a table.
-        most: the greatest number.
-        wished: the preferred number; by default the greatest.
-
-    Raises:
-        MeadhallError: no table can have these numbers of players.
+        counts: the possible numbers of players at a table, 2 or more.
+        wished: the preferred number.
     """
-    if not 1 < fewest <= most:
-        raise MeadhallError(f"A table needs 2 or more players, and the most must not be below the fewest: {fewest}, {most}.")
-    wished = most if wished is None else wished
     for seated in range(people, 0, -1):
-        if counts := [tables for tables in range(1, seated // fewest + 1) if seated <= most * tables]:
-            tables = min(counts, key=lambda count: abs(seated - wished * count) / count)
+        if fitting := [tables for tables in range(1, seated // counts.start + 1) if ceil(seated / tables) in counts]:
+            tables = min(fitting, key=lambda count: abs(seated - wished * count) / count)
             return [seated // tables + (table < seated % tables) for table in range(tables)]
     return []
 
 
 def seat_round(
-    people: Iterable[Standing],
-    met: Mapping[frozenset[str], int],
-    fewest: int,
-    most: int,
-    seed: int,
-    wished: int | None = None,
+    people: Iterable[Standing], met: Mapping[frozenset[str], int], counts: range, wished: int, seed: int
 ) -> list[list[str]]:
     """Seat a round. Return the ids of the people at each table, those with most points first; who sits out is alone at the end.
 
@@ -108,19 +95,15 @@ def seat_round(
     Args:
         people: who takes part in this round.
         met: how often each pair has sat at the same table before; a pair that is missing has not.
-        fewest: the least number of players at a table.
-        most: the greatest number.
+        counts: the possible numbers of players at a table, 2 or more.
+        wished: the preferred number.
         seed: chooses the draw. The same arguments give the same round.
-        wished: the preferred number of players at a table; by default the greatest.
-
-    Raises:
-        MeadhallError: no table can have these numbers of players.
     """
     draw = np.random.default_rng(seed)
     drawn = sorted(people, key=lambda each: each.id)
     draw.shuffle(drawn)
     ranked = sorted(drawn, key=lambda each: each.points, reverse=True)
-    sizes = table_sizes(len(ranked), fewest, most, wished)
+    sizes = table_sizes(len(ranked), counts, wished)
     ranked.sort(key=lambda each: each.byes, reverse=True)  # those at the end sit out
     ranked[: sum(sizes)] = sorted(ranked[: sum(sizes)], key=lambda each: each.points, reverse=True)
     start = np.repeat(np.arange(len(sizes) + 1), [*sizes, len(ranked) - sum(sizes)])
