@@ -38,11 +38,7 @@ def backup(
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
 ) -> None:
     """Write a backup of the hall, which may be running. Raises BadBackup, StoreUnusable."""
-    back_up(file, chosen_settings(data))
-
-
-def back_up(file: Path, settings: Settings) -> None:
-    """Write a backup of the hall, which may be running. Raises BadBackup, StoreUnusable."""
+    settings = chosen_settings(data)
     with progress_bar(file.name, None) as show:
         write_backup(settings.database, file, lambda done, pages: show(completed=done, total=pages))
     with suppress(CommandRefused, StoreUnusable):  # for metrics; the backup is good, also if this can't be stored
@@ -51,22 +47,18 @@ def back_up(file: Path, settings: Settings) -> None:
     print(_("The file holds the keys of the hall and the seeds of running matches: keep it secret."))
 
 
-def restore_backup_of(
+def restore(
     file: Annotated[Path, typer.Argument(help=_("A backup."), **EXISTING_FILE)],
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help=_("Delete the hall that is in the database, and put the backup in its place."))
     ] = False,
 ) -> int:
-    """Put a backup in the place of the hall's database, as ``restore``."""
-    return restore(file, chosen_settings(data), replace)
-
-
-def restore(file: Path, settings: Settings, replace: bool) -> int:
     """Put a backup in the place of the hall's database, replay every match in it, and print the findings.
 
     Returns the exit status: 1 if a match is wrong. Raises BadBackup, NotEmpty, StoreBusy, StoreUnusable.
     """
+    settings = chosen_settings(data)
     with progress_bar(settings.database.name, None) as show:
         found = restore_backup(
             file,
