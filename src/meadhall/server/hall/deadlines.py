@@ -157,7 +157,7 @@ class Deadlines:
 
     def register(self, room_of: Callable[[str], Awaitable[ClockedRoom]]) -> None:
         """Do the jobs of clocks from now on. ``room_of`` returns the room of a table."""
-        self._scheduler.register(CLOCK_JOB, at_table(self._scheduler, room_of, self._look))
+        self._scheduler.register(CLOCK_JOB, at_table(room_of, self._look))
 
     def moved(self, before: TableState, after: TableState) -> Effect | None:
         """Return the effect that moves the deadline of a table in the transaction that changes its clocks; None if it stays.

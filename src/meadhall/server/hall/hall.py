@@ -146,10 +146,8 @@ class Hall:
         self.holidays = Holidays(store, self.scheduler, self._room_for_work)
         self.matching = asyncio.Lock()
         self.evenings = Evenings(store, self.scheduler, self.room, self.note_changes, self.ready.check)
-        self.scheduler.register(waits.JOB, at_table(self.scheduler, self._room_for_work, waits.end_wait))
-        self.scheduler.register(
-            consent.JOB, at_table(self.scheduler, self._room_for_work, lambda room, job: room.consent.expire(job))
-        )
+        self.scheduler.register(waits.JOB, at_table(self._room_for_work, waits.end_wait))
+        self.scheduler.register(consent.JOB, at_table(self._room_for_work, lambda room, job: room.consent.expire(job)))
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self.accounts = Accounts(store, self.note_changes)
@@ -234,10 +232,10 @@ class Hall:
                         found.append((room.deadline is None, room.deadline or table.created_at, table.id))
         return [id for *_order, id in sorted(found)]
 
-    async def _waiting_for(self, guest: Guest) -> list[Waiting] | None:
-        """Return the tables without a live clock that wait for a guest; None while games are still being set up."""
-        if not all(self.ready.by_game().values()):
-            return None
+    async def _waiting_for(self, guest: Guest) -> list[Waiting]:
+        """Return the tables without a live clock that wait for a guest. Raises NotReady while games are still being set up."""
+        for each in self.ready.by_game():
+            self.ready.check(each)
         rooms = [await self.room(id) for id in await self.turns_of(guest)]
         slow = [room for room in rooms if room.table.clock is None or not room.table.clock.is_live]
         return [(game_and_players(room.table, guest.id), f"/tables/{room.table.id}", room.deadline) for room in slow]

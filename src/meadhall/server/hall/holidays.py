@@ -36,7 +36,7 @@ class Holidays:
     def __init__(self, store: Store, scheduler: Scheduler, room_of: Callable[[str], Awaitable[TableRoom]]) -> None:
         self._store = store
         self._scheduler = scheduler
-        scheduler.register(_JOB, at_table(scheduler, room_of, self._tell))
+        scheduler.register(_JOB, at_table(room_of, self._tell))
 
     def of_guest(self, guest: Guest) -> list[Holiday]:
         """Return the holidays of a guest, past ones, too."""

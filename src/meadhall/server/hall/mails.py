@@ -41,9 +41,6 @@ _FORGOTTEN: Final = "mail-forgotten"
 WAIT: Final = timedelta(minutes=10)
 """How long a mail about turns waits."""
 
-_NOT_READY: Final = timedelta(minutes=1)
-"""How long it waits for games that aren't ready yet."""
-
 _SIGNS_IN_FOR: Final = timedelta(hours=1)
 """How long the link that signs in can be used."""
 
@@ -68,7 +65,7 @@ class Mails:
         settings: the mail server, and the address of the hall.
         store: the database.
         scheduler: does the jobs.
-        waiting: returns the tables that wait for a guest; None if that isn't known yet.
+        waiting: returns the tables that wait for a guest. Raises NotReady.
         is_here: returns whether a guest has a page of the hall in front of them.
     """
 
@@ -77,7 +74,7 @@ class Mails:
         settings: Settings,
         store: Store,
         scheduler: Scheduler,
-        waiting: Callable[[Guest], Awaitable[Sequence[Waiting] | None]],
+        waiting: Callable[[Guest], Awaitable[Sequence[Waiting]]],
         is_here: Callable[[str], bool],
     ) -> None:
         self._server, self._url = settings.smtp, settings.public_url
@@ -170,9 +167,6 @@ class Mails:
             return
         speak(person.language)
         tables = await self._waiting(person) if kind == mail.TURNS and found.turns and not self._is_here(guest) else ()
-        if tables is None:
-            self._scheduler.finish(job, again_at=now + _NOT_READY)
-            return
         if kind == mail.TURNS and not tables:
             self.absent.discard(guest)
             return

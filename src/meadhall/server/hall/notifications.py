@@ -121,9 +121,6 @@ _LOOK_AGAIN: Final = timedelta(seconds=60)
 _CLOSE: Final = timedelta(seconds=2)
 """How much too early a message may be."""
 
-_READY_PAUSE: Final = timedelta(seconds=5)
-"""How long a message waits for a game that isn't ready yet."""
-
 _LIFETIME: Final = timedelta(days=1)
 """How long a message is worth sending, unless something else is known."""
 
@@ -306,9 +303,7 @@ class Notifications:
         check = self._checks.get(note.kind)
         try:
             return check is None or await check(note, guest)
-        except NotReady:
-            return self._time.now() + _READY_PAUSE
-        except DatabaseUnavailable:
+        except (DatabaseUnavailable, NotReady):
             raise
         except MeadhallError:  # the table can't be opened any more
             return False

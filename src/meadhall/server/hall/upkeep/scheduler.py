@@ -6,10 +6,10 @@ A *job* waits in the database. When it is due, the handler of its kind is called
     jobs.put(db, "clock", table_id, due_at, {"seat": 2})  # in place of the job with this kind and key
     jobs.cancel(db, "clock", table_id)
 
-A handler ends with ``scheduler.finish(job, effect)``, which stores the effect and marks the job as done in the same
-transaction. So the effect happens once, even if the process is killed at any moment. If a handler raises, the job is tried again,
-each time after a longer pause. A handler that returns without a call of ``finish`` finishes the job without an effect: what it
-did may be repeated if the process is killed then.
+A handler ends with ``scheduler.finish(job, effect)``, which stores the effect and marks the job as done in the same transaction.
+So the effect happens once, even if the process is killed at any moment. If a handler raises, the job is tried again, each time
+after a longer pause; after NotReady, soon. A handler that returns without a call of ``finish`` finishes the job without an
+effect: what it did may be repeated if the process is killed then.
 
 A deadline that depends on another change belongs to the transaction of that change (module ``store.jobs``). Call
 ``scheduler.wake()`` after it.
@@ -64,7 +64,7 @@ _TIMEOUT: Final = 60.0
 """Seconds after which a job counts as failed."""
 
 _READY_PAUSE: Final = timedelta(seconds=5)
-"""After this time a job is tried again if the game of its table isn't ready yet."""
+"""After this time a job is tried again if a game isn't ready yet."""
 
 
 class Scheduler:
@@ -187,7 +187,10 @@ class Scheduler:
     async def _do(self, job: Job) -> None:
         try:
             async with self.time.timeout(_TIMEOUT):
-                await self._handlers[job.kind](job)
+                try:
+                    await self._handlers[job.kind](job)
+                except NotReady:
+                    self.finish(job, again_at=self.time.now() + _READY_PAUSE)
                 if job.id not in self._finished:
                     self.finish(job)
         except JobTaken:
@@ -210,12 +213,10 @@ class Scheduler:
                 return
 
 
-def at_table(
-    scheduler: Scheduler, room_of: Callable[[str], Awaitable[R]], work: Callable[[R, Job], Awaitable[None] | None]
-) -> Handler:
+def at_table(room_of: Callable[[str], Awaitable[R]], work: Callable[[R, Job], Awaitable[None] | None]) -> Handler:
     """Return a handler that calls ``work`` with the room of a job's table, which ``room_of`` returns.
 
-    A job waits until its game is ready. At a table that can't be opened any more there is nothing to do.
+    At a table that can't be opened any more there is nothing to do.
     """
 
     async def handle(job: Job) -> None:
@@ -224,9 +225,6 @@ def at_table(
         except DoesNotFit:
             raise  # the scheduler tries again: the rules may fit again
         except (NotFound, OtherRules, UnknownGame):
-            return
-        except NotReady:
-            scheduler.finish(job, again_at=scheduler.time.now() + _READY_PAUSE)
             return
         working = work(room, job)
         if working is not None:
