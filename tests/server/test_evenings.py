@@ -316,10 +316,12 @@ async def test_a_deleted_person_goes_and_the_points_of_others_stay(hall: OpenHal
 async def test_an_old_evening_is_deleted_with_its_rounds(hall: OpenHall) -> None:
     path, people = await with_people(hall, ["Ada", "Bo"])
     await do(people["Ada"], path, "start")
+    (table,) = progress(hall, path).tables
     hall.store.transact(lambda db: db.run("UPDATE evenings SET created_at = ?", db.now() - KEPT_FOR))
     for step in retention.expired():
         hall.store.transact(step)
     assert (await people["Bo"].get(path)).status_code == 404
+    assert (await people["Bo"].get(f"/tables/{table}")).status_code == 200
     assert hall.store.transact(lambda db: db.value("SELECT count(*) FROM evening_seats")) == 0
 
 
