@@ -1,4 +1,4 @@
-"""Order among strangers in real browsers: from a report to the log, as a victim, a villain, a host and a newcomer see it."""
+"""Order among strangers in real browsers: from a report to the log, as all five who are concerned see it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,16 @@ def rude_table(villain: Person, victim: Person) -> str:
     return table
 
 
+def with_role(person: Person, hall: Hall, role: str) -> Person:
+    """Give a person an account, named by their role, and the role."""
+    person.ask("/account/new", name=f"The {role} of the hall", password="a shield wall in the rain")  # noqa: S106
+    carry_out(Settings(data=hall.data), "role", person=f"The {role} of the hall", role=role)
+    return person
+
+
 def test_a_report_leads_to_a_case_a_closing_a_newcomer_and_the_log(new_person: NewPerson, hall: Hall) -> None:
-    host, looks = new_person(), Looks()
-    villain, victim = new_person(**ELSEWHERE), new_person(**PHONE, java_script_enabled=False)
-    host.ask("/account/new", name="Sigrid of the Hall", password="a shield wall in the rain")  # noqa: S106
-    carry_out(Settings(data=hall.data), "role", person="Sigrid of the Hall", role="host")
+    host, helper = with_role(new_person(), hall, "host"), with_role(new_person(**PHONE), hall, "helper")
+    villain, victim, looks = new_person(**ELSEWHERE), new_person(**PHONE, java_script_enabled=False), Looks()
     table = rude_table(villain, victim)
 
     page = victim.open(f"{table}/chat")
@@ -50,10 +55,12 @@ def test_a_report_leads_to_a_case_a_closing_a_newcomer_and_the_log(new_person: N
     case.get_by_text("The lines around").click()
     expect(case.locator(".around")).to_contain_text("Shall we begin?")
     looks.note("cases", page)
+    there = helper.open("/host")
+    case = there.locator(".case")
     case.get_by_label("Reason").fill("No herring here")
-    case.get_by_role("button", name="Shut out for a week").click()
-    expect(page.locator(".case")).to_have_count(0)
-    expect(page.locator("#main")).to_contain_text("shut out for a week")
+    expect(case.get_by_role("button", name="Shut out for good")).to_have_count(0)
+    case.get_by_role("button", name="Shut out for a week").tap()
+    expect(there.locator("#main")).to_contain_text("shut out for a week")
 
     villain.allow("status 403", "status of 403")
     expect(villain.open("/").locator("#main")).to_contain_text("Reason: No herring here")
@@ -73,8 +80,9 @@ def test_a_report_leads_to_a_case_a_closing_a_newcomer_and_the_log(new_person: N
     expect(newcomer.open("/").get_by_role("heading", level=1)).to_have_text("Come in. The fire is lit.")
 
     page.get_by_role("link", name="The log").click()
-    for row, deed in enumerate(("admit", "week", "role")):
+    for row, (who, deed) in enumerate((("host", "admit"), ("helper", "week"), ("command", "role"), ("command", "role"))):
         expect(page.locator("tbody tr").nth(row).locator("code")).to_have_text(deed)
+        expect(page.locator("tbody tr").nth(row).locator("th")).to_contain_text(who)
     looks.note("log", page)
     page = victim.open("/")
     expect(page.locator("#told")).to_contain_text("Something was done about what you have reported.")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -123,12 +124,13 @@ def test_an_invalid_record_or_option_is_refused(capsys: Capture, tmp_path: Path)
     assert "a number of seconds, not inf" in refused(capsys, AXES, "--seconds", "inf")
 
 
-def test_markup_in_a_file_name_is_not_interpreted_by_the_progress_bar() -> None:
-    drawn = Console(file=StringIO(), width=100, force_terminal=True, color_system=None)
-    bar = progress_bar()
-    bar.add_task("two [bold][/b].json", total=1)
-    drawn.print(bar.get_renderable())
-    assert "two [bold][/b].json" in cast("StringIO", drawn.file).getvalue()
+def test_markup_in_a_file_name_is_not_interpreted_by_the_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = StringIO()
+    screen = partial(Console, file=drawn, width=100, force_terminal=True, color_system=None)
+    monkeypatch.setattr("meadhall.cli.console.Console", screen)
+    with progress_bar("two [bold][/b].json", 1) as show:
+        show(completed=1)
+    assert "two [bold][/b].json" in drawn.getvalue()
 
 
 def test_the_output_is_translated(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from language_models.mcp_players import AXES, COMMAND, play, refused, standard_streams, use
 from meadhall.cli import main
-from meadhall.cli.mcp import NoModelContextProtocol, serve_tools
-from meadhall.engine.errors import how_to_install
+from meadhall.cli.mcp import serve_tools
+from meadhall.engine.errors import MeadhallError, how_to_install
 from ports import free_port
 from processes.process import hall_process
 
@@ -121,5 +121,5 @@ def test_a_bad_address_is_refused(
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meadhall.cli.mcp.find_spec", lambda name: None)
-    with pytest.raises(NoModelContextProtocol, match=re.escape(how_to_install("mcp"))):
+    with pytest.raises(MeadhallError, match=re.escape(how_to_install("mcp"))):
         serve_tools(None, None, None, None)

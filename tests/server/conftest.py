@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from meadhall.cli.hall_data import back_up
+from meadhall.cli.hall_data import backup as back_up
 from meadhall.engine.registry import registered
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.ops import machine
@@ -124,7 +124,7 @@ def backup(settings: Settings, tmp_path: Path) -> Path:
     """Return the backup of a hall with a few guests."""
     with_guests(settings, 40)
     file = tmp_path / "hall.backup"
-    back_up(file, settings)
+    back_up(file, settings.data)
     return file
 
 

@@ -20,7 +20,7 @@ import httpx
 import pytest
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY
 
-from meadhall.cli.hall_data import back_up
+from meadhall.cli.hall_data import backup as back_up
 from meadhall.engine.registry import game_names
 from meadhall.server.errors import DatabaseUnavailable, NotThatPerson
 from meadhall.server.hall.people.sign_in import Client
@@ -453,7 +453,7 @@ async def test_metrics_say_how_the_hall_does(settings: Settings, at_once: None, 
             "password": 1,
             "recovery code": 1,
         }
-        await asyncio.to_thread(back_up, tmp_path / "hall.backup", settings)
+        await asyncio.to_thread(back_up, tmp_path / "hall.backup", settings.data)
         before = time.time() - 120
         await metrics(hall)
         assert before < sample("meadhall_last_backup_timestamp_seconds") <= time.time()

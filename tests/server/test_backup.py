@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from meadhall.cli.hall_data import back_up, restore
+from meadhall.cli.hall_data import backup as back_up, restore
 from meadhall.server.settings import Settings
 from meadhall.server.store.backups import BadBackup, NotEmpty
 from meadhall.server.store.files import StoreBusy, StoreUnusable
@@ -32,9 +32,9 @@ async def test_a_restored_hall_knows_its_guests_and_continues_its_matches(
         await hall.played_out(AXES)
         program = await hall.program("Robot")
         opened = (await program.open(game=AXES, players=2))["id"]
-        await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_sqlite)
+        await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_sqlite.data)
         stored = await asyncio.to_thread(tally, on_sqlite)
-    await asyncio.to_thread(restore, tmp_path / "hall.backup", elsewhere, False)
+    await asyncio.to_thread(restore, tmp_path / "hall.backup", elsewhere.data, False)
     assert stored == await asyncio.to_thread(tally, elsewhere)
     async with open_hall(elsewhere) as hall:
         people = [same(person, hall) for person in (host, friend)]
@@ -56,11 +56,11 @@ def same(person: Person, hall: OpenHall) -> Person:
 async def test_versions_of_open_pages_rise_after_an_old_backup_was_restored(settings: Settings, tmp_path: Path) -> None:
     async with Store.open(settings):
         pass
-    await asyncio.to_thread(back_up, tmp_path / "hall.backup", settings)
+    await asyncio.to_thread(back_up, tmp_path / "hall.backup", settings.data)
     for _ in range(3):
         async with Store.open(settings) as store:
             stamp = store.stamp()
-    await asyncio.to_thread(restore, tmp_path / "hall.backup", settings, True)
+    await asyncio.to_thread(restore, tmp_path / "hall.backup", settings.data, True)
     async with Store.open(settings) as store:
         assert store.stamp() > stamp
 
@@ -73,9 +73,9 @@ def test_a_hall_is_not_overwritten_unless_it_is_asked_for(on_sqlite: Settings, b
     with_guests(there, 3)
     before = tally(there)
     with pytest.raises(NotEmpty, match=r"--replace"):
-        restore(backup, there, False)
+        restore(backup, there.data, False)
     assert tally(there) == before
-    restore(backup, there, True)
+    restore(backup, there.data, True)
     assert [name for name, digest in tally(there).items() if digest != before[name]] == ["guests"]
 
 
@@ -91,21 +91,21 @@ def test_what_the_replaced_hall_had_only_in_its_log_does_not_come_back(settings:
             shutil.copy(file, backup.parent / f"killed-{file.name}")
     for file in backup.parent.glob("killed-*"):
         shutil.copy(file, there.data / file.name.removeprefix("killed-"))
-    restore(backup, there, True)
+    restore(backup, there.data, True)
     with closing(sqlite3.connect(there.database)) as connection:
         assert connection.execute("SELECT DISTINCT name FROM guests").fetchall() == [("Astrid",)]
 
 
 async def test_a_running_hall_is_not_restored(on_sqlite: Settings, tmp_path: Path) -> None:
     async with Store.open(on_sqlite):
-        await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_sqlite)
+        await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_sqlite.data)
         with pytest.raises(StoreBusy, match=r"stop it first$"):
-            await asyncio.to_thread(restore, tmp_path / "hall.backup", on_sqlite, True)
+            await asyncio.to_thread(restore, tmp_path / "hall.backup", on_sqlite.data, True)
 
 
 def test_there_must_be_a_hall(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(StoreUnusable, match="there is no database"):
-        back_up(tmp_path / "x.backup", settings)
+        back_up(tmp_path / "x.backup", settings.data)
     assert not (tmp_path / "x.backup").exists()
     assert not (tmp_path / "meadhall.db").exists()
 
@@ -122,7 +122,7 @@ def test_a_damaged_file_is_refused_before_anything_changes(backup: Path, elsewhe
     for content in damaged:
         backup.write_bytes(content)
         with pytest.raises(BadBackup):
-            restore(backup, elsewhere, True)
+            restore(backup, elsewhere.data, True)
     assert tally(elsewhere) == before
     assert not list(elsewhere.data.glob("*.unfinished*"))
 
@@ -147,7 +147,7 @@ def test_a_file_that_is_no_whole_hall_is_refused(backup: Path, elsewhere: Settin
     with closing(sqlite3.connect(backup, isolation_level=None)) as connection:
         connection.execute(change)
     with pytest.raises(BadBackup, match=reason):
-        restore(backup, elsewhere, False)
+        restore(backup, elsewhere.data, False)
     assert not elsewhere.database.exists() or not elsewhere.database.stat().st_size
 
 
@@ -160,8 +160,8 @@ def test_a_match_that_does_not_replay_is_named_and_the_hall_restored(
     with closing(sqlite3.connect(settings.database)) as connection, connection:
         (table,) = connection.execute("SELECT id FROM tables WHERE status = 'over' LIMIT 1").fetchone()
         connection.execute("UPDATE match_entries SET value = 9999 WHERE table_id = ? AND number = 1", (table,))
-    back_up(file, settings)
-    assert restore(file, elsewhere, False) == 1
+    back_up(file, settings.data)
+    assert restore(file, elsewhere.data, False) == 1
     assert table in capsys.readouterr().err
     assert tally(elsewhere)["match_entries"]
 
@@ -171,9 +171,9 @@ def test_only_the_owner_can_read_a_backup_and_no_other_file_is_overwritten(setti
     before = os.umask(0)
     try:
         backup.unlink()
-        back_up(backup, settings)
+        back_up(backup, settings.data)
         backup.chmod(0o644)
-        back_up(backup, settings)
+        back_up(backup, settings.data)
     finally:
         os.umask(before)
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
@@ -182,7 +182,7 @@ def test_only_the_owner_can_read_a_backup_and_no_other_file_is_overwritten(setti
     (settings.data / "letter").write_text("Dear Astrid")
     for other in (settings.database, settings.data / "letter"):
         with pytest.raises(BadBackup, match="is not a backup"):
-            back_up(other, settings)
+            back_up(other, settings.data)
     assert settings.database.read_bytes() == content
     with pytest.raises(BadBackup, match="can't write"):
-        back_up(settings.data / "nowhere" / "x.backup", settings)
+        back_up(settings.data / "nowhere" / "x.backup", settings.data)

@@ -18,7 +18,7 @@ from meadhall.engine.text.language import speaking
 from meadhall.pictures.regions import Drawing
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
-from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal
+from meadhall.server.pages.models import MatchPage, Refusal
 from meadhall.server.pages.regions import Frame, message
 from meadhall.server.pages.templates import environment
 from meadhall.server.store.models import Guest
@@ -153,7 +153,7 @@ async def test_a_refusal_is_shown_once(hall: OpenHall) -> None:
 async def test_a_frame_before_the_match_is_the_lobby(hall: OpenHall) -> None:
     room = await hall.room(await hall.person().open())
     frame = FRAMES.frame(room, SPECTATOR, OUTSIDE, Refusal("", "Not yet."))
-    assert isinstance(frame.page, LobbyPage)
+    assert isinstance(frame.page, dict)
     assert frame.html.lstrip().startswith('<div id="frame" class="frame lobby')
     assert "Not yet." in frame.html
     assert f"{OUTSIDE.url}/tables/{room.table.id}" in frame.html

@@ -96,10 +96,15 @@ async def slow_match(hall: OpenHall, host: Person, friend: Person) -> str:
     await host.ask(f"{table}/clock", {"clock": "slow:259200", "was": "none"})
     assert (await friend.ask(f"{table}/seats", {"set": "sit"})).status_code == 200
     assert (await host.ask(f"{table}/start")).status_code == 200
-    room = await hall.room(table.rpartition("/")[2])
-    while room.match is not None and room.match.actor == 1:
-        assert (await friend.act(room.table.id, room.match.legal()[0].action, room.match.next_number)).status_code == 200
+    await play_on(hall, table, friend, 1)
     return table
+
+
+async def play_on(hall: OpenHall, table: str, person: Person, seat: int) -> None:
+    """Let a person play until it is another one's turn."""
+    room = await hall.room(table.rpartition("/")[2])
+    while room.match is not None and room.match.actor == seat:
+        assert (await person.act(room.table.id, room.match.legal()[0].action, room.match.next_number)).status_code == 200
 
 
 async def left_alone(hall: OpenHall) -> None:
@@ -198,6 +203,30 @@ async def test_an_address_is_confirmed_by_its_link_shown_to_its_owner_alone_and_
     assert (await other.post(link_in(server.mails[1], "/mail/confirm/"))).status_code == 404, "a day later"
 
 
+async def test_each_copy_of_a_link_works_once_in_all_also_while_its_mail_is_being_sent(
+    mailing: OpenHall, server: MailServer
+) -> None:
+    """A server may have taken a mail whose answer was lost, so that it is tried again."""
+    owner, other = await account(mailing, "Astrid"), mailing.person("10.0.0.9")
+    await owner.post("/account/mail", {"address": ADDRESS})
+    await sent(mailing, server, 1)
+    first = link_in(server.mails[0], "/mail/confirm/")
+    server.answers.clear()
+    await owner.post("/account/mail", {"address": ADDRESS})
+    await until(lambda: server.tried == 2)
+    answers = await asyncio.gather(*(other.post(first) for _ in range(3)))
+    assert sorted(answer.status_code for answer in answers) == [200, 404, 404]
+    server.answers.set()
+    await sent(mailing, server, 2)
+    assert (await other.post(link_in(server.mails[1], "/mail/confirm/"))).status_code == 404
+    assert f"<strong>{ADDRESS}</strong>" in (await owner.get("/account")).text
+    await owner.post("/account/mail", {"address": "other@example.org"})
+    assert (await other.post(first)).status_code == 404, "it confirms only its address"
+    stop = first.replace("/confirm/", "/stop/")
+    for wrong in (stop, "/mail/other/x", "/mail/confirm/%ff.%ed%a0%80", "/mail/confirm/x%00.y"):
+        assert (await other.get(wrong)).status_code == (await other.post(wrong)).status_code == 404, wrong
+
+
 async def test_few_mails_go_to_one_address_and_only_after_the_owner_has_proved_who_they_are(
     mailing: OpenHall, server: MailServer
 ) -> None:
@@ -246,16 +275,17 @@ async def test_no_further_mail_comes_in_the_same_absence_and_a_visit_ends_it_ove
     async with open_hall(hall_settings, time=time) as hall:
         owner, friend = await account(hall, "Astrid"), hall.person("10.0.0.2")
         await with_address(hall, server, owner)
+        second = await slow_match(hall, friend, owner)
         await slow_match(hall, owner, friend)
         await left_alone(hall)
         await sent(hall, server, 2)
-        cookies = owner.http.cookies
+        cookies = [person.http.cookies for person in (owner, friend)]
     async with open_hall(hall_settings, time=time) as hall:
         owner, friend = hall.person(), hall.person("10.0.0.2")
-        owner.http.cookies = cookies
+        owner.http.cookies, friend.http.cookies = cookies
         told = hall.store.transact(lambda db: db.value("SELECT told_at FROM mail_addresses"))
         assert told is not None
-        await slow_match(hall, hall.person("10.0.0.5"), friend)
+        await play_on(hall, second, friend, 0)
         await left_alone(hall)
         assert len(server.mails) == 2
         await owner.get("/")

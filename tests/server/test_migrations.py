@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import meadhall
-from meadhall.cli.hall_data import back_up, restore
+from meadhall.cli.hall_data import backup as back_up, restore
 from meadhall.server.hall.match_records import check_records
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, puzzles, schema
@@ -150,7 +150,7 @@ async def test_after_a_downgrade_the_version_that_wrote_the_data_is_named_and_th
     on_sqlite: Settings, migration: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await asyncio.to_thread(with_guests, on_sqlite, 3)
-    await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_sqlite)
+    await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_sqlite.data)
     migration(*LATER)
     async with Store.open(on_sqlite) as store:
         store.transact(lambda db: db.run("UPDATE release SET meadhall = '9.9'"))
@@ -159,8 +159,8 @@ async def test_after_a_downgrade_the_version_that_wrote_the_data_is_named_and_th
         async with Store.open(on_sqlite):
             pass
     with pytest.raises(StoreUnusable, match=rf"version 9\.9, schema {NEWEST + 1}"):
-        await asyncio.to_thread(back_up, tmp_path / "other.backup", on_sqlite)
-    await asyncio.to_thread(restore, on_sqlite.data / f"meadhall-{NEWEST}.backup", on_sqlite, True)
+        await asyncio.to_thread(back_up, tmp_path / "other.backup", on_sqlite.data)
+    await asyncio.to_thread(restore, on_sqlite.data / f"meadhall-{NEWEST}.backup", on_sqlite.data, True)
     async with Store.open(on_sqlite) as store:
         assert store.transact(guests.find, "guest2") is not None
 
@@ -179,7 +179,7 @@ async def test_a_migration_that_fails_changes_nothing(
 ) -> None:
     """Its last step fails."""
     await asyncio.to_thread(with_guests, on_sqlite, 1)
-    await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_sqlite)
+    await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_sqlite.data)
     migration(*LATER[:-1], "CREATE INDEX ix_guests_rune ON guests (ruin)")
     with pytest.raises(StoreUnusable, match="ruin"):
         async with Store.open(on_sqlite):
@@ -195,9 +195,9 @@ def test_a_backup_of_an_older_version_is_restored_and_migrated(
     monkeypatch.setattr(schema, "differences", lambda _db: [])  # the later Meadhall has this column in its schema.sql
     old = replace(on_sqlite, data=tmp_path / "old")
     with_guests(old, 2)
-    back_up(tmp_path / "old.backup", old)
+    back_up(tmp_path / "old.backup", old.data)
     migration(*LATER)
-    restore(tmp_path / "old.backup", on_sqlite, True)
+    restore(tmp_path / "old.backup", on_sqlite.data, True)
 
     found = read(on_sqlite, lambda db: guests.find(db, "guest1"))
     assert found is not None

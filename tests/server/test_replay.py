@@ -152,9 +152,9 @@ async def test_steps_are_shown_with_full_knowledge_and_from_a_seat(name: str) ->
     for step in {*range(0, last, max(1, last // 5)), last}:
         for seat in ("all", str(step % match.players)):
             content = replay_page(match, "/replay/x", step, seat, None, "/replay")
-            assert content.seat == seat
-            assert (content.page.own is None) == (seat == "all")
-            assert board(render("replay.html", GUEST, content, "/replay/x", BASE))
+            assert content["seat"] == seat
+            assert (content["page"].own is None) == (seat == "all")
+            assert board(render("replay.html", GUEST, content, "/replay/x", BASE, told=()))
 
 
 def changed(change: Callable[[Record], object]) -> Record:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -43,18 +43,6 @@ class PolicyBot:
         self._policy = POLICIES[name]
         self._game = game
         self._rng = np.array(step_key(check_seed(seed), 0), np.uint64)
-        self._prepare()
-
-    def _prepare(self) -> None:
-        self._loops = loops(self._game)
-        self._legal = np.zeros(self._game.actions, np.int32)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_loops", "_legal")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._prepare()
 
     def __copy__(self) -> Self:
         return deepcopy(self)
@@ -64,4 +52,5 @@ class PolicyBot:
 
     def choose(self, view: View) -> int:
         """Choose one of ``view.legal``."""
-        return int(self._loops.follow_one(self._policy, copied(view.states), self._legal, self._rng))
+        legal = np.zeros(self._game.actions, np.int32)
+        return int(loops(self._game).follow_one(self._policy, copied(view.states), legal, self._rng))

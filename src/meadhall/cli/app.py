@@ -131,7 +131,7 @@ COMMANDS: Mapping[str, Command | Group] = {
     "backup": Command(
         "hall_data:backup", marked("Write everything in the hall's database to a file, while the hall runs."), _interpreted
     ),
-    "restore": Command("hall_data:restore_backup_of", marked("Fill the hall's database from a backup."), _interpreted),
+    "restore": Command("hall_data:restore", marked("Fill the hall's database from a backup."), _interpreted),
     "verify-hall": Command("hall_data:verify_hall", marked("Verify all matches of a hall, also while it runs."), _interpreted),
     "keys": Group(
         marked("Manage the keys of a hall."),

@@ -141,8 +141,7 @@ def run_balance(
     functions = {name: text for name, text in own.items() if ":" in text}
     for file in out or ():
         check_form(file, Balance.forms)
-    with progress_bar() as progress, quiet_stdout():
-        task = progress.add_task(subject.title, total=100)
+    with progress_bar(subject.title, 100) as show, quiet_stdout():
         report = balance(
             subject,
             counts,
@@ -156,7 +155,7 @@ def run_balance(
             depth="quick" if quick else "deep" if deep else "usual",
             seconds=seconds,
             games=games,
-            progress=lambda done: progress.update(task, completed=int(100 * done)),
+            progress=lambda done: show(completed=int(100 * done)),
             cluster=cluster,
             limit=limit or LIMIT,
         )
@@ -213,8 +212,7 @@ def run_tune(
     """Search with a progress bar on stderr, print the front, and write the components of its points."""
     subject, components = start_from(start)
     chosen, counts = subject.read_options(name_and_value(option)), players_from(players)
-    with progress_bar() as progress, quiet_stdout():
-        task = progress.add_task(subject.title, total=100)
+    with progress_bar(subject.title, 100) as show, quiet_stdout():
         found = tune(
             subject,
             free,
@@ -227,7 +225,7 @@ def run_tune(
             trials=trials,
             games=games,
             seconds=seconds,
-            progress=lambda done: progress.update(task, completed=int(100 * done)),
+            progress=lambda done: show(completed=int(100 * done)),
         )
     print_result(found, as_json=as_json)
     if out is not None:

@@ -95,15 +95,14 @@ def read_moves(text: str | None) -> list[Move] | None:
 
 
 def _random_matches(subject: Game, games: int, seed: str, players: int | None, options: Mapping[str, Any]) -> int:
-    with progress_bar() as progress:
-        task = progress.add_task(subject.title, total=None)
+    with progress_bar(subject.title, None) as show:
         return check_game(
             subject,
             matches=games,
             seed=seed,
             players=players,
             options=options,
-            progress=lambda done, total: progress.update(task, completed=done, total=total),
+            progress=lambda done, total: show(completed=done, total=total),
         )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
@@ -96,10 +97,14 @@ def without_control_characters(text: str) -> str:
     return "".join("\N{REPLACEMENT CHARACTER}" if category(c) == "Cc" and not c.isspace() else c for c in text)
 
 
-def progress_bar() -> Progress:
-    """Return a progress bar on standard error that disappears when done. It is disabled if stderr is not a terminal."""
+@contextmanager
+def progress_bar(title: str, total: int | None) -> Iterator[Callable[..., None]]:
+    """Show a progress bar on standard error meanwhile, if that is a terminal. Yield what updates it.
+
+    The update takes how much is ``completed``, by how much that ``advance``s, or the ``total``, as Rich's ``Progress.update``.
+    """
     err = Console(stderr=True, markup=False, highlight=False, emoji=False)
-    return Progress(
+    with Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
@@ -107,7 +112,8 @@ def progress_bar() -> Progress:
         console=err,
         transient=True,
         disable=not err.is_terminal,
-    )
+    ) as progress:
+        yield partial(progress.update, progress.add_task(title, total=total))
 
 
 @contextmanager

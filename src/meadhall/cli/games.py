@@ -47,9 +47,8 @@ def warm_up(games: Annotated[list[str] | None, typer.Argument(help=_("Names of g
     subjects = [game(name) for name in games or game_names()]
     for subject in subjects:
         began = time.perf_counter()
-        with progress_bar() as progress:
-            task = progress.add_task(subject.title, total=None)
-            warm([subject.name], lambda done, steps, task=task: progress.update(task, completed=done, total=steps))  # type: ignore[misc]
+        with progress_bar(subject.title, None) as show:
+            warm([subject.name], lambda done, steps, show=show: show(completed=done, total=steps))  # type: ignore[misc]
         seconds = time.perf_counter() - began
         print(_("{game}: ready after {seconds} s").format(game=subject.title, seconds=decimal(seconds, 1)))
 
@@ -81,10 +80,6 @@ def write_document(
     )
 
 
-class NoPrinter(MeadhallError):
-    """A package that printing needs is not installed."""
-
-
 def print_game(
     game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
     players: Annotated[int | None, typer.Option(help=_("Number of players; by default the most that can play."))] = None,
@@ -96,14 +91,14 @@ def print_game(
 
     Raises:
         BadSetup: the game can't be set up with these options and players, or there is no such paper.
-        NoPrinter: a package is missing.
+        MeadhallError: a package is missing.
     """
     subject = find_game(game)
     most, wanted = subject.max_players if players is None else players, subject.read_options(name_and_value(option))
     count, chosen = subject.check_setup(most, wanted)
     for module in ("jinja2", "resvg_py", "typst"):
         if find_spec(module) is None:
-            raise NoPrinter(
+            raise MeadhallError(
                 _("printing needs {module}, which is not installed: {command}").format(
                     module=module, command=how_to_install("print")
                 )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
@@ -24,7 +23,7 @@ from meadhall.server.hall.push_service import SECRET as PUSH
 from meadhall.server.host_commands import CommandRefused, carry_out
 from meadhall.server.settings import Settings
 from meadhall.server.store import tables
-from meadhall.server.store.backups import Progress, restore_backup, write_backup
+from meadhall.server.store.backups import restore_backup, write_backup
 from meadhall.server.store.files import StoreUnusable, snapshot
 from meadhall.server.store.store import Store
 
@@ -39,47 +38,38 @@ def backup(
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
 ) -> None:
     """Write a backup of the hall, which may be running. Raises BadBackup, StoreUnusable."""
-    back_up(file, chosen_settings(data))
-
-
-def back_up(file: Path, settings: Settings) -> None:
-    """Write a backup of the hall, which may be running. Raises BadBackup, StoreUnusable."""
-    with _pages(file.name) as progress:
-        write_backup(settings.database, file, progress)
+    settings = chosen_settings(data)
+    with progress_bar(file.name, None) as show:
+        write_backup(settings.database, file, lambda done, pages: show(completed=done, total=pages))
     with suppress(CommandRefused, StoreUnusable):  # for metrics; the backup is good, also if this can't be stored
         carry_out(settings, "note-backup")
     print(f"{file}: {grouped(-(-file.stat().st_size // 1000))} kB")
     print(_("The file holds the keys of the hall and the seeds of running matches: keep it secret."))
 
 
-def restore_backup_of(
+def restore(
     file: Annotated[Path, typer.Argument(help=_("A backup."), **EXISTING_FILE)],
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help=_("Delete the hall that is in the database, and put the backup in its place."))
     ] = False,
 ) -> int:
-    """Put a backup in the place of the hall's database, as ``restore``."""
-    return restore(file, chosen_settings(data), replace)
-
-
-def restore(file: Path, settings: Settings, replace: bool) -> int:
     """Put a backup in the place of the hall's database, replay every match in it, and print the findings.
 
     Returns the exit status: 1 if a match is wrong. Raises BadBackup, NotEmpty, StoreBusy, StoreUnusable.
     """
-    with _pages(settings.database.name) as progress:
-        found = restore_backup(file, settings.database, settings.data, replace, progress, _check_matches)
+    settings = chosen_settings(data)
+    with progress_bar(settings.database.name, None) as show:
+        found = restore_backup(
+            file,
+            settings.database,
+            settings.data,
+            replace,
+            lambda done, pages: show(completed=done, total=pages),
+            _check_matches,
+        )
     print(_("{database} holds the backup {file}. The hall can be opened.").format(database=settings.database, file=file))
     return _report(found)
-
-
-@contextmanager
-def _pages(name: str) -> Iterator[Progress]:
-    """Show how many pages of a database are copied."""
-    with progress_bar() as progress:
-        task = progress.add_task(name, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def verify_hall(
@@ -95,9 +85,8 @@ def verify_hall(
 def _check_matches(database: Path) -> RecordCheck:
     with snapshot(database) as db:
         count = tables.count_with_match(db)
-    with progress_bar() as progress:
-        task = progress.add_task(_("checking the matches"), total=count)
-        return check_records(partial(snapshot, database), lambda done: progress.advance(task, done))
+    with progress_bar(_("checking the matches"), count) as show:
+        return check_records(partial(snapshot, database), lambda done: show(advance=done))
 
 
 def _report(found: RecordCheck) -> int:

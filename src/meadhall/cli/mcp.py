@@ -18,10 +18,6 @@ OWN_MACHINE = ("127.0.0.1", "localhost", "::1")
 """Names under which only programs of this machine reach a host. For them the server also checks Host and Origin."""
 
 
-class NoModelContextProtocol(MeadhallError):
-    """The packages for the Model Context Protocol are not installed."""
-
-
 def serve_tools(
     hall: Annotated[
         str | None, typer.Option(help=_("Play in this hall, e.g. http://127.0.0.1:8000; by default here, against bots."))
@@ -38,9 +34,7 @@ def serve_tools(
 ) -> None:
     """Serve the tools on standard input and output, or at an address by HTTP, until the client or Ctrl-C ends them."""
     if find_spec("fastmcp") is None:
-        raise NoModelContextProtocol(
-            _("Language models need the package fastmcp: {command}").format(command=how_to_install("mcp"))
-        )
+        raise MeadhallError(_("Language models need the package fastmcp: {command}").format(command=how_to_install("mcp")))
     place = None if http is None else address(http)
     is_shared = place is not None and hall is not None and token is None
     if place is not None and not is_shared and place[0] not in OWN_MACHINE:

@@ -77,8 +77,7 @@ def verify_file(path: Path) -> tuple[int, str]:
     """Return the number of verified records of the file and the first error, "" if there is none."""
     count = 0
     try:
-        with progress_bar() as progress:
-            task = progress.add_task(path.name, total=None)
+        with progress_bar(path.name, None) as show:
             for record in read_records(path):
                 try:
                     replay(record)
@@ -86,7 +85,7 @@ def verify_file(path: Path) -> tuple[int, str]:
                     place = _("record {number}").format(number=count + 1)
                     return count, f"{place}: {error}" if count else str(error)
                 count += 1
-                progress.update(task, completed=count)
+                show(completed=count)
     except RecordError as error:  # the file can't be read as records
         return count, str(error).removeprefix(str(path)).lstrip(":, ")
     return count, ""
@@ -155,9 +154,8 @@ def analyse_file(
 
 def analyse_with_progress(match: Match, name: str, knowledge: Knowledge, seconds: float | None) -> Analysis:
     """Analyse a match with a progress bar on stderr."""
-    with progress_bar() as progress:
-        task = progress.add_task(name, total=100)
-        return analyse(match, knowledge, seconds, progress=lambda done: progress.update(task, completed=int(100 * done)))
+    with progress_bar(name, 100) as show:
+        return analyse(match, knowledge, seconds, progress=lambda done: show(completed=int(100 * done)))
 
 
 def to_dict(match: Match, analysis: Analysis) -> dict[str, Any]:

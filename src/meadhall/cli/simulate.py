@@ -48,15 +48,14 @@ def run_simulation(
     subject, named = find_game(game), split_names(bots)
     chosen = subject.read_options(name_and_value(option))
     worth_processes = games >= WORTH_PROCESSES or not POLICIES.keys() >= set(named)
-    with progress_bar() as progress, quiet_stdout():
-        task = progress.add_task(subject.title, total=games)
+    with progress_bar(subject.title, games) as show, quiet_stdout():
         report = simulate(
             game,
             named,
             games,
             seed,
             players,
-            progress=lambda done: progress.update(task, advance=done),
+            progress=lambda done: show(advance=done),
             processes=cores() if cluster is None and worth_processes else 1,
             out=out or [],
             cluster=cluster,
@@ -99,12 +98,11 @@ def run_tournament(
     subject, named = find_game(game), split_names(bots)
     chosen = subject.read_options(name_and_value(option))
     schedule = scheduled(subject, named, games, players, seed, luck=luck, limit=limit or LIMIT, **chosen)
-    with progress_bar() as progress, quiet_stdout():
-        task = progress.add_task(subject.title, total=schedule.games)
+    with progress_bar(subject.title, schedule.games) as show, quiet_stdout():
         report = play_schedule(
             schedule,
             processes or (cores() if cluster is None else 1),
-            lambda done: progress.update(task, advance=done),
+            lambda done: show(advance=done),
             until_sure=until_sure,
             out=out or [],
             cluster=cluster,

@@ -29,7 +29,7 @@ from meadhall.engine.errors import NoCache
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _, listed
 from meadhall.lab.warm import is_warm
-from meadhall.server.hall.mail_service import connected
+from meadhall.server.hall.mail_service import connection_to
 from meadhall.server.listener import CannotListen, bind
 from meadhall.server.ops.machine import host_here
 from meadhall.server.routes.monitoring import PATH, PAUSE
@@ -171,7 +171,7 @@ async def _check_mail(server: MailServer, own_host: str) -> Finding:
     """Connect to the mail server and sign in, as for a mail, and send none."""
     where = f"{server.host}:{server.port}"
     try:
-        async with asyncio.timeout(_TIMEOUT), connected(server, own_host):
+        async with asyncio.timeout(_TIMEOUT), await connection_to(server, own_host):
             return Finding("mail", "ok", _("{server} sends the mails of the hall").format(server=where))
     except Exception as error:  # aiosmtplib.SMTPException, OSError and what else may be wrong with a server
         text = _("{server} takes no mails: {reason}").format(server=where, reason=str(error) or _("no answer"))

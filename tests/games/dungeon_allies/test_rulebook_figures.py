@@ -27,7 +27,7 @@ def own_components(change: Any) -> dict[str, Any]:
 
 
 def test_the_rulebook_lists_gifts_prisoners_trade_lines_and_all_cards() -> None:
-    words = text(rulebook_page("dungeon-allies", "en").html)
+    words = text(rulebook_page("dungeon-allies", "en")["html"])
     assert "space 4 1 blue crystal" not in words.split("What each space")[0]
     assert re.search(r"1 blue crystal\s+space 4", words)
     for prisoner in BUILT_IN.prisoner_space:
@@ -39,7 +39,7 @@ def test_the_rulebook_lists_gifts_prisoners_trade_lines_and_all_cards() -> None:
 
 
 def test_the_lists_are_translated() -> None:
-    words = text(rulebook_page("dungeon-allies", "de").html)
+    words = text(rulebook_page("dungeon-allies", "de")["html"])
     with speaking("de"):
         names = [DA.page.components({"components": COMPONENTS.default})["prisoners"][k][0] for k in range(5)]  # type: ignore[union-attr]
     assert all(name in words for name in names)
@@ -67,12 +67,12 @@ def test_the_rules_of_a_table_are_those_of_its_components() -> None:
         assert what in sentence, rule
     usual = ("this project's own", "d20 is not used", "twelve red", "refilled at the end")
     assert not [words for words in usual for sentence in said.values() if words in sentence]
-    assert [words for words in usual if words in text(rulebook_page("dungeon-allies", "en").html)] == list(usual)
+    assert [words for words in usual if words in text(rulebook_page("dungeon-allies", "en")["html"])] == list(usual)
     assert "At this table: 8 yellow, 8 blue and 12 red." in rule_sentence(DA, "DA-1.5", built_in)
-    rows = re.findall(r'<span class="da-row l(\d)">((?:<i></i>)*)', rulebook_of_match(DA, own, "en").html)
+    rows = re.findall(r'<span class="da-row l(\d)">((?:<i></i>)*)', rulebook_of_match(DA, own, "en")["html"])
     assert [(level, row.count("<i>")) for level, row in rows] == [("0", 0), ("1", 28), ("2", 0)]
-    assert "At this table: 28 blue" in text(rulebook_of_match(DA, own, "en").html)
-    assert "At this table" not in rulebook_page("dungeon-allies", "en").html
+    assert "At this table: 28 blue" in text(rulebook_of_match(DA, own, "en")["html"])
+    assert "At this table" not in rulebook_page("dungeon-allies", "en")["html"]
 
 
 def test_own_components_are_listed_instead() -> None:
@@ -82,7 +82,7 @@ def test_own_components_are_listed_instead() -> None:
         document["sorcerer_card"][0]["name"] = "Cloak of Buttons"
         document["turn_order_space"][0]["crystals"] = {"white": 2}
 
-    words = text(rulebook_of_match(DA, own_components(change), "en").html)
+    words = text(rulebook_of_match(DA, own_components(change), "en")["html"])
     assert re.search(r"The Tall Tailor\s+nothing\s+7 gold", words)
     assert "Caged Goblin Cook" not in words.split("Example turn")[0]
     assert "These components have no lines: no trade is possible." in words

@@ -8,8 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from email.headerregistry import Address
@@ -103,17 +102,16 @@ class Letter:
         return message
 
 
-@asynccontextmanager
-async def connected(server: MailServer, own_host: str) -> AsyncIterator[aiosmtplib.SMTP]:
-    """Connect to a mail server, encrypted and signed in as it is set. ``own_host``: what the hall calls itself.
+async def connection_to(server: MailServer, own_host: str) -> aiosmtplib.SMTP:
+    """Return a connection to a mail server, for ``async with``, encrypted and signed in as it is set.
 
-    Raises OSError or aiosmtplib.SMTPException.
+    ``own_host``: what the hall calls itself. The block raises OSError or aiosmtplib.SMTPException.
     """
     import aiosmtplib  # noqa: PLC0415
 
     is_encrypted = server.security != "none"
     context = await run_in_thread(ssl.create_default_context) if is_encrypted else None
-    async with aiosmtplib.SMTP(
+    return aiosmtplib.SMTP(
         hostname=server.host,
         port=server.port,
         username=server.user or None,
@@ -123,8 +121,7 @@ async def connected(server: MailServer, own_host: str) -> AsyncIterator[aiosmtpl
         tls_context=context,
         local_hostname=own_host,
         timeout=_TIMEOUT,
-    ) as connection:
-        yield connection
+    )
 
 
 async def send(server: MailServer, message: EmailMessage, own_host: str) -> tuple[str, str]:
@@ -145,7 +142,7 @@ async def _send(server: MailServer, message: EmailMessage, own_host: str) -> tup
 
     outcome, reason = "sent", ""
     try:
-        async with asyncio.timeout(_TIMEOUT), connected(server, own_host) as connection:
+        async with asyncio.timeout(_TIMEOUT), await connection_to(server, own_host) as connection:
             await connection.sendmail(server.sender, message["To"], message.as_bytes())
     except aiosmtplib.SMTPRecipientsRefused as error:
         refusal = error.recipients[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 import msgspec
 from babel.dates import format_date, format_datetime, format_interval, format_timedelta
@@ -21,7 +21,7 @@ from meadhall.engine.text.language import current_language, gettext as _, ngette
 from meadhall.server.hall.clocks import DAY, HOUR, INCREMENTS, MINUTE, SECONDS, Clocks, check_clock, time_in_words
 from meadhall.server.hall.deadlines import margin
 from meadhall.server.hall.holidays import last_day
-from meadhall.server.pages.models import ClockChoiceView, ClockView, Moment, Option, OptionGroup
+from meadhall.server.pages.models import ClockView, Moment, Option, OptionGroup
 from meadhall.server.store.models import Clock, ClockKind, TimeUp
 from meadhall.server.store.uptime import Holiday
 from meadhall.server.web.forms import Form, integer
@@ -122,7 +122,7 @@ def usual_clocks() -> list[Clock | None]:
     return [None, *(check_clock(kind, seconds) for kind, times in SECONDS.items() for seconds in times)]
 
 
-def clock_choice(clock: Clock | None) -> ClockChoiceView:
+def clock_choice(clock: Clock | None) -> dict[str, Any]:
     """Return what the host can choose, with the table's clock as chosen."""
     was = clock_value(clock)
     kinds: dict[ClockKind, str] = {
@@ -136,20 +136,21 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
         OptionGroup(name, tuple(Option(value := f"{kind}:{each}", time_in_words(each), value == was) for each in SECONDS[kind]))
         for kind, name in kinds.items()
     )
-    return ClockChoiceView(
-        was=was,
-        brief=clock_in_words(clock),
-        slow=clock is not None and not clock.is_live,
-        words=clock_sentence(clock),
-        groups=(none, *timed),
-        increments=tuple(
+    return {
+        "was": was,  # the clock as a value of the form, e.g. "seat:300"
+        "brief": clock_in_words(clock),  # "5 minutes each + 3 seconds"
+        "slow": clock is not None and not clock.is_live,  # whether it counts days
+        "words": clock_sentence(clock),  # its meaning, in a sentence or two
+        "groups": (none, *timed),
+        # empty if this kind of clock has none
+        "increments": tuple(
             Option(str(gain), time_in_words(gain) if gain else _("nothing"), gain == clock.increment)
             for gain in INCREMENTS[clock.kind]
         )
         if clock is not None and clock.is_of_seats
         else (),
-        time_up=() if clock is None else tuple(_time_up(clock)),
-    )
+        "time_up": () if clock is None else tuple(_time_up(clock)),  # empty without a clock
+    }
 
 
 def _time_up(clock: Clock) -> Iterable[Option]:

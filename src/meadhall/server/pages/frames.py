@@ -28,7 +28,7 @@ from meadhall.server.pages.any_game import page_of
 from meadhall.server.pages.lobby import lobby_page
 from meadhall.server.pages.log import TurnLog
 from meadhall.server.pages.match import public_page, seat_page, seat_views
-from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
+from meadhall.server.pages.models import MatchPage, Refusal, SeatView
 from meadhall.server.pages.regions import Frame, LogText
 from meadhall.server.pages.templates import environment, template
 from meadhall.server.store.models import Guest
@@ -96,9 +96,19 @@ class Frames:
             notice: the refusal of the guest's last request, shown once.
         """
         if room.match is None:
-            page, version = replace(lobby_page(room, guest, outside), notice=notice), room.version
+            page, version = lobby_page(room, guest, outside, notice), room.version
             none = Regions()
-            return Frame(version, None, none, none, None, None, (0, -1), page, lambda _: _lobby(page, version))
+            return Frame(
+                version,
+                None,
+                none,
+                none,
+                None,
+                None,
+                (0, -1),
+                page,
+                lambda _: template("_lobby.html").render(page=page, version=version),
+            )
         return self._match_frame(room, room.match, room.table.seat_of(guest.id), notice)
 
     def shown(self, room: Room, guest: Guest, seen: str) -> Frame | None:
@@ -153,10 +163,6 @@ def _public(room: Room, match: Match, table: _Table) -> tuple[MatchPage, Regions
     view = match.view()
     page = public_page(room, match, view, seat_views(room), table.log(view).log.turns)
     return page, Regions(public_regions(page, table.drawing("public")))
-
-
-def _lobby(page: LobbyPage, version: int) -> str:
-    return template("_lobby.html").render(page=page, version=version)
 
 
 def _drawn(shared: MatchPage, frame: Frame) -> str:

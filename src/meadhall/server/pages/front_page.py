@@ -22,12 +22,6 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.clock import clock_in_words, clock_value, moment, time_left, usual_clocks
 from meadhall.server.pages.lobby import USUAL_WAIT, wait_choice
 from meadhall.server.pages.models import (
-    DailyStrip,
-    FilterField,
-    GameTile,
-    HallPage,
-    OpenTables,
-    OpponentSearch,
     Option,
     OptionGroup,
     SeatView,
@@ -52,6 +46,9 @@ FINISHED_SHOWN = 20
 OPEN_SHOWN = 30
 """The number of open tables that the hall lists at most."""
 
+FILTER_FROM = 7
+"""From so many tables on the hall offers a filter."""
+
 USUAL_CLOCK = "decision:60"
 """The clock of a match with strangers unless the guest chooses another one: they should not wait without an end."""
 
@@ -59,7 +56,7 @@ OPTION = "option-"
 """The names of the form fields for options begin with this."""
 
 
-def _tile(subject: Game, ready: bool, guest: Guest) -> GameTile:
+def _tile(subject: Game, ready: bool, guest: Guest) -> dict[str, Any]:
     last = last_choice(subject, guest)
     counts = range(subject.min_players, subject.max_players + 1)
     bots = last.players - 1
@@ -67,15 +64,17 @@ def _tile(subject: Game, ready: bool, guest: Guest) -> GameTile:
     changed = [
         option.label(last.options[option.name]) for option in choices_of(subject) if last.options[option.name] != option.default
     ]
-    return GameTile(
-        subject,
-        ready,
-        summary=" · ".join([seats if bots else _("You alone"), *changed]),
-        fields=(
-            _field("seats", _("Seats"), {str(count): str(count) for count in counts}, str(last.players)),
-            _field("bot", _("Bots' level"), {rank.name: bot_in_words(rank.name) for rank in ranks(subject)}, last.bot),
+    return {
+        "game": subject,
+        "ready": ready,  # False while the rules are being compiled
+        # what *Play now* does: "3 bots (Huscarl) · Hidden hands"
+        "summary": " · ".join([seats if bots else _("You alone"), *changed]),
+        # what can be chosen for it: number of seats, level of the bots, options
+        "fields": (
+            filter_field("seats", _("Seats"), {str(count): str(count) for count in counts}, str(last.players)),
+            filter_field("bot", _("Bots' level"), {rank.name: bot_in_words(rank.name) for rank in ranks(subject)}, last.bot),
             *(
-                _field(
+                filter_field(
                     OPTION + option.name,
                     _(option.title),
                     {value: option.label(value) for value in option.values},
@@ -84,27 +83,29 @@ def _tile(subject: Game, ready: bool, guest: Guest) -> GameTile:
                 for option in choices_of(subject)
             ),
         ),
-    )
+    }
 
 
-def _field(name: str, title: str, texts: Mapping[str, str], chosen: str) -> FilterField:
+def filter_field(name: str, title: str, texts: Mapping[str, str], chosen: str) -> dict[str, Any]:
     """Return a field with one group of options: of each value its text."""
-    return FilterField(
-        name, title, (OptionGroup("", tuple(Option(value, text, value == chosen) for value, text in texts.items())),)
-    )
+    return {
+        "name": name,
+        "title": title,
+        "groups": (OptionGroup("", tuple(Option(value, text, value == chosen) for value, text in texts.items())),),
+    }
 
 
 def hall_page(
     hall: Hall,
     guest: Guest,
-    daily: DailyStrip | None,
+    daily: dict[str, Any] | None,
     yours: Sequence[TableRow],
     open_: Sequence[TableRow],
     running: Sequence[TableRow],
     chosen: TableFilter,
     invitations: Sequence[Invitation] = (),
     evenings: Sequence[Evening] = (),
-) -> HallPage:
+) -> dict[str, Any]:
     """Return the hall as a guest sees it; tables where it is the guest's turn come first. ``chosen`` filters the open ones."""
     at, noted = hall.time.now(), hall.store.transact(talk.noted, guest.id)
     rooms = {room.table.id: room for room in hall.rooms()}
@@ -112,20 +113,25 @@ def hall_page(
     cards = [card(table, guest, rooms.get(table.id), noted) for table in first]
     cards.sort(key=lambda each: (not each.your_turn, each.status not in ("running", "gathering")))
     mine = {table.id for table in yours}
-    return HallPage(
-        here=_here(hall),
-        tiles=tuple(_tile(game(name), name in hall.ready, guest) for name in game_names()),
-        daily=daily,
-        invitations=tuple(invitations),
-        yours=tuple(cards[:YOURS_SHOWN]),
-        open=open_tables(
-            [replace(card(table, guest, None), waits=who_waits(table, at)) for table in open_ if table.id not in mine], chosen
-        ),
-        running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
-        opens_evenings=hall.switches.allows("evenings", guest),
-        evenings=tuple((each.id, each.name, listed([game(name).title for name in each.games])) for each in evenings),
-        search=_search(hall) if hall.switches.allows("quick_match", guest) else None,
-    )
+    waiting = [replace(card(table, guest, None), waits=who_waits(table, at)) for table in open_ if table.id not in mine]
+    offered = open_tables(waiting, chosen)
+    others = tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine)
+    return {
+        "here": _here(hall),  # "3 here, 1 match on"
+        "tiles": tuple(_tile(game(name), name in hall.ready, guest) for name in game_names()),
+        "daily": daily,
+        "invitations": tuple(invitations),
+        "yours": tuple(cards[:YOURS_SHOWN]),
+        "open": offered,
+        "running": others,
+        # there are so many tables that a filter helps, or one is set
+        "has_filter": chosen.is_set or len(offered["cards"]) + len(others) >= FILTER_FROM,
+        "opens_evenings": hall.switches.allows("evenings", guest),  # whether the guest may open an evening
+        # the id, the name and the games of each that the guest may join or takes part in
+        "evenings": tuple((each.id, each.name, listed([game(name).title for name in each.games])) for each in evenings),
+        # None while no game is ready, and for a guest for whom the host has switched it off
+        "search": _search(hall) if hall.switches.allows("quick_match", guest) else None,
+    }
 
 
 def _here(hall: Hall) -> str:
@@ -135,18 +141,20 @@ def _here(hall: Hall) -> str:
     return ", ".join([ngettext("Only you are here", "{count} here", people).format(count=people), *played])
 
 
-def _search(hall: Hall) -> OpponentSearch | None:
+def _search(hall: Hall) -> dict[str, Any] | None:
     """Return what *Find opponents* offers. The seats are those of any game: a number that the chosen game lacks is refused."""
     games = [game(name) for name in game_names() if name in hall.ready and game(name).max_players > 1]
     if not games:
         return None
     seats = range(2, max(each.max_players for each in games) + 1)
-    return OpponentSearch(
-        tuple(Option(each.name, each.title, False) for each in games),
-        tuple(Option(str(count), str(count), count == 2) for count in seats),
-        tuple(Option(clock_value(each), clock_in_words(each), clock_value(each) == USUAL_CLOCK) for each in usual_clocks()),
-        wait_choice(USUAL_WAIT),
-    )
+    return {
+        "games": tuple(Option(each.name, each.title, False) for each in games),
+        "seats": tuple(Option(str(count), str(count), count == 2) for count in seats),
+        "clocks": tuple(
+            Option(clock_value(each), clock_in_words(each), clock_value(each) == USUAL_CLOCK) for each in usual_clocks()
+        ),
+        "waits": wait_choice(USUAL_WAIT),
+    }
 
 
 def finished_matches(guest: Guest, tables: Sequence[TableRow], number: int, count: int, noted: Collection[str]) -> dict[str, Any]:
@@ -229,7 +237,7 @@ _MOST_FREE: Final = 4
 """The largest number of free seats that the filter offers."""
 
 
-def open_tables(cards: Sequence[TableCard], chosen: TableFilter) -> OpenTables:
+def open_tables(cards: Sequence[TableCard], chosen: TableFilter) -> dict[str, Any]:
     """Return the list of open tables with its filter, whose choices the address keeps."""
     given = {
         "game": chosen.game,
@@ -244,20 +252,20 @@ def open_tables(cards: Sequence[TableCard], chosen: TableFilter) -> OpenTables:
         for count in range(2, _MOST_FREE + 1)
     }
     query = urlencode({name: value for name, value in given.items() if value})
-    return OpenTables(
-        cards=tuple(cards),
-        filters=(
-            _field("game", _("Game"), {"": _("All games"), **games}, chosen.game),
+    return {
+        "cards": tuple(cards),
+        "filters": (
+            filter_field("game", _("Game"), {"": _("All games"), **games}, chosen.game),
             _variants(chosen),
-            _field("clock", _("Clock"), clocks, chosen.clock),
-            _field("free", _("Free seats"), free, str(chosen.free) if chosen.free > 1 else ""),
+            filter_field("clock", _("Clock"), clocks, chosen.clock),
+            filter_field("free", _("Free seats"), free, str(chosen.free) if chosen.free > 1 else ""),
         ),
-        is_filtered=chosen.is_set,
-        url=link("/") + (f"?{query}" if query else ""),
-    )
+        "is_filtered": chosen.is_set,
+        "url": link("/") + (f"?{query}" if query else ""),  # of the hall with this filter
+    }
 
 
-def _variants(chosen: TableFilter) -> FilterField:
+def _variants(chosen: TableFilter) -> dict[str, Any]:
     """Return the values of the options of the chosen game, or of all games, each game with its own group."""
     groups = [OptionGroup("", (Option("", _("All variants"), not chosen.variant),))]
     for name in [chosen.game] if chosen.game else game_names():
@@ -269,7 +277,11 @@ def _variants(chosen: TableFilter) -> FilterField:
         )
         if values:
             groups.append(OptionGroup(game(name).title, values))
-    return FilterField("variant", _("Variant"), tuple(groups))
+    return {
+        "name": "variant",
+        "title": _("Variant"),
+        "groups": tuple(groups),
+    }
 
 
 def who_waits(table: TableRow, at: datetime) -> str:

@@ -7,16 +7,13 @@ such as ``person.py``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from meadhall.engine.game import Game
 from meadhall.engine.interface import GameWords
 from meadhall.engine.match.step import Lasting
 from meadhall.engine.state.events import Event
-from meadhall.engine.text.lessons import Outcome
 from meadhall.server.hall.move import NO_UNDO, UndoOffer
 from meadhall.server.hall.table_tools import TableTools
-from meadhall.server.store.acquaintances import Invitation
 from meadhall.server.store.models import Crest, SeatKind, TableStatus
 from meadhall.server.web.links import Closed
 
@@ -38,15 +35,6 @@ class OptionGroup:
 
     title: str  # "" for options without a group
     options: tuple[Option, ...]
-
-
-@dataclass(frozen=True)
-class FilterField:
-    """A field of a filter."""
-
-    name: str
-    title: str
-    groups: tuple[OptionGroup, ...]
 
 
 # ----------------------------------------------------------------------------------------------------------------------- hall
@@ -72,16 +60,6 @@ class Viewer:
     word: str = ""  # what the page says once, such as "You are signed out."
     role: str = ""  # "helper", "host"
     has_cookies: bool = True  # False: the browser has come from a page of the hall, but keeps no cookie
-
-
-@dataclass(frozen=True)
-class GameTile:
-    """A game in the hall."""
-
-    game: Game
-    ready: bool  # False while the rules are being compiled
-    summary: str  # what *Play now* does: "3 bots (Huscarl) · Hidden hands"
-    fields: tuple[FilterField, ...]  # what can be chosen for it: number of seats, level of the bots, options
 
 
 @dataclass(frozen=True)
@@ -111,70 +89,12 @@ class TableCard:
 
 
 @dataclass(frozen=True)
-class OpenTables:
-    """The list of open tables with its filter."""
-
-    cards: tuple[TableCard, ...]
-    filters: tuple[FilterField, ...]
-    is_filtered: bool
-    url: str  # of the hall with this filter
-
-
-@dataclass(frozen=True)
 class SharedLink:
     """An address for another person or device."""
 
     url: str  # absolute
     qr: str  # the same as an <svg> string
     closed: Closed  # why only this machine can open it; "" if others can
-
-
-FILTER_FROM = 7
-"""From so many tables on the hall offers a filter."""
-
-DailyState = Literal["new", "running", "over", "missed"]
-"""State of a guest's attempt at a day's puzzle. Missed: the guest didn't finish before the day ended."""
-
-
-@dataclass(frozen=True)
-class DailyStrip:
-    """Today's puzzle in the hall."""
-
-    game: str
-    title: str
-    date: str  # "21 November 2026"
-    state: DailyState
-    ready: bool
-    ends: Moment
-
-
-@dataclass(frozen=True)
-class OpponentSearch:
-    """The form that finds opponents: what can be chosen."""
-
-    games: tuple[Option, ...]
-    seats: tuple[Option, ...]
-    clocks: tuple[Option, ...]
-    waits: tuple[Option, ...]
-
-
-@dataclass(frozen=True)
-class HallPage:
-    here: str  # "3 here, 1 match on"
-    tiles: tuple[GameTile, ...]
-    daily: DailyStrip | None
-    invitations: tuple[Invitation, ...]
-    yours: tuple[TableCard, ...]
-    open: OpenTables
-    running: tuple[TableCard, ...]  # of other players
-    opens_evenings: bool  # whether the guest may open an evening
-    evenings: tuple[tuple[str, str, str], ...]  # the id, the name and the games of each that the guest may join or takes part in
-    search: OpponentSearch | None  # None while no game is ready, and for a guest for whom the host has switched it off
-
-    @property
-    def has_filter(self) -> bool:
-        """Whether there are so many tables that a filter helps, or one is set."""
-        return self.open.is_filtered or len(self.open.cards) + len(self.running) >= FILTER_FROM
 
 
 # ---------------------------------------------------------------------------------------------------------------------- lobby
@@ -219,96 +139,6 @@ class SeatView:
     holiday: str = ""  # of a person at a table with a slow clock: "1 – 8 Dec"; now or later
     stand_in: str = ""  # the level of the bot that plays for this person, in words, e.g. "Jarl"
     person: str = ""  # address that leads to the person's profile; "" for a bot, and in a replay
-
-
-@dataclass(frozen=True)
-class ValueView:
-    """A value of an option, or a level of bots."""
-
-    value: str  # "strategic"
-    title: str  # "Hidden hands"
-    text: str  # a sentence about its effect
-    chosen: bool
-
-
-@dataclass(frozen=True)
-class OptionView:
-    """An option of a game: a choice, a number, or a document."""
-
-    name: str  # "variant"
-    title: str  # "Cards"
-    text: str  # a sentence about its effect
-    choices: tuple[ValueView, ...] = ()  # empty for a document and a number
-    template: str = ""  # address of the built-in document
-    custom: str = ""  # the uploaded document in a few words; "" if the built-in one is used
-    only_with: str = ""  # the choice that this option needs, e.g. "Two sides"; "" if the option can be chosen now
-    is_house_rule: bool = False
-    number: tuple[int, int, int] | None = None  # of a number of the rules: the smallest, the largest, and the chosen one
-    is_changed: bool = False  # whether its value isn't the default
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A fact about a match that players should know before it begins."""
-
-    heading: str
-    value: str
-    usual: str  # the value with the default options, if it differs; else ""
-
-
-@dataclass(frozen=True)
-class ClockChoiceView:
-    """The clock of a table before the match, and what the host can choose."""
-
-    was: str  # the clock as a value of the form, e.g. "seat:300"
-    brief: str  # "5 minutes each + 3 seconds"
-    slow: bool  # whether it counts days
-    words: str  # its meaning, in a sentence or two
-    groups: tuple[OptionGroup, ...]
-    increments: tuple[Option, ...]  # empty if this kind of clock has none
-    time_up: tuple[Option, ...]  # empty without a clock
-
-
-@dataclass(frozen=True)
-class WaitView:
-    """The wait of a quick match."""
-
-    until: Moment | None  # when bots take the empty seats; None: never
-    left: str  # the time until then, as a clock shows it
-    times: tuple[Option, ...]  # that the host can choose
-
-
-@dataclass(frozen=True)
-class LobbyPage:
-    """A table before the match. Only the host can change the seats and options, and start."""
-
-    id: str
-    url: str
-    game: str
-    title: str
-    seats: tuple[SeatView, ...]
-    marks: tuple[Crest, ...]  # of the seats
-    empty: int  # number of open seats
-    host: bool
-    seated: bool
-    ready: bool  # the viewer agrees to a start while away
-    closed: bool  # by the host, before the match
-    bots: tuple[ValueView, ...]  # weakest first
-    options: tuple[OptionView, ...]
-    options_words: str  # the chosen values: "Two sides · Corners count"
-    facts: tuple[Fact, ...]
-    min_players: int
-    max_players: int
-    can_start: bool
-    start_refusal: str  # why the match can't start yet; "" if it can
-    invite: SharedLink
-    inviter: str  # the host, or the first player if the host has no seat; "" if no person has
-    about: str  # "3 players, 5 minutes each"
-    public: bool  # listed among the open tables
-    clock: ClockChoiceView | None = None  # None for the puzzle of a day
-    wait: WaitView | None = None  # None at a table that was opened by hand
-    lesson_minutes: int = 0  # how long the guided first game takes; 0 if the game has none
-    notice: Refusal | None = None  # the refusal of the last request, shown once
 
 
 # ---------------------------------------------------------------------------------------------------------------------- match
@@ -419,14 +249,6 @@ class ResultView:
 
 
 @dataclass(frozen=True)
-class Device:
-    """The private link that carries the viewer's seat to another device."""
-
-    link: SharedLink
-    renew: str  # address of the form that renews the link
-
-
-@dataclass(frozen=True)
 class StandInView:
     """The bot that plays for the viewer."""
 
@@ -445,32 +267,6 @@ class ProposalView:
     until: Moment | None = None  # None if it has ended
     asks_you: bool = False
     is_yours: bool = False
-
-
-@dataclass(frozen=True)
-class OfferView:
-    """Something that the viewer can propose."""
-
-    what: str  # a kind of proposals
-    title: str
-    about: str
-    button: str
-    decisions: tuple[Option, ...] = ()  # those that can be taken back, with the ones after it
-    refusal: str = ""  # why not now
-
-
-@dataclass(frozen=True)
-class ProposePage:
-    """The proposals that the viewer can make at a table."""
-
-    url: str
-    title: str
-    offers: tuple[OfferView, ...]
-    seated: bool
-    nothing: str  # why there is nothing to propose; "" if there is something
-    open: ProposalView | None
-    note: str  # the viewer's own
-    resign_words: str = ""  # what a resignation of the viewer means; "" if they can't resign
 
 
 @dataclass(frozen=True)
@@ -546,7 +342,7 @@ class MatchPage:
     result: ResultView | None = None
     given_up: ResultView | None = None  # instead of a result, of a match that was given up
     chart: ChartPart | None = None
-    device: Device | None = None
+    device: dict[str, Any] | None = None  # the private link that carries the viewer's seat to another device
     commitment: str = ""
     spectators: int = 0
     rematch: Rematch | None = None  # if a player has opened it
@@ -626,102 +422,4 @@ class ChartPart:
     kept: bool = False  # whether later frames leave it unchanged in a page that has fetched it
 
 
-@dataclass(frozen=True)
-class ReplayPage:
-    """A match step by step: ``page`` shows the moment after action ``step``."""
-
-    page: MatchPage
-    base: str  # "/tables/<id>/replay" or "/replay/<key>": steps are base?step=K&seat=all|0|1…
-    step: int  # position 0 (setup) … last
-    last: int
-    seat: str  # "all" or a seat number
-    seat_choices: tuple[tuple[str, str], ...]
-    verified: str  # says that the dice were verified; "" for a table's match
-    chart: ChartPart | None = None
-
-
 # ---------------------------------------------------------------------------------------------------------------- other pages
-
-
-@dataclass(frozen=True)
-class LessonPage:
-    """A step of a guided first game: ``page`` shows the public part, ``own`` the learner's."""
-
-    page: MatchPage
-    own: MatchPage
-    url: str  # "/learn/<game>": a step is url?step=K
-    step: int  # 1 … last
-    last: int
-    words: str
-    rule: str
-    rule_url: str
-    wanted: int | None  # the action that the learner should choose now; None if there is only something to read
-    task: str  # the same in words
-    notice: str = ""  # the answer to another choice
-
-
-@dataclass(frozen=True)
-class AttemptView:
-    """The result of one attempt at the daily puzzle."""
-
-    url: str  # the replay
-    place: int
-    name: str
-    won: bool
-    you: bool
-    figures: tuple[tuple[str, int, int | None], ...]  # "Triplets", 4, of 6
-
-
-@dataclass(frozen=True)
-class Bar:
-    """The number of attempts with one value; ``height`` is 1 for the highest bar of its plot."""
-
-    value: int
-    count: int
-    height: float
-    you: bool
-
-
-@dataclass(frozen=True)
-class Plot:
-    """The distribution of one figure over all attempts of a day."""
-
-    title: str
-    bars: tuple[Bar, ...]
-
-
-@dataclass(frozen=True)
-class DailyPage:
-    """A day's puzzle for one guest. It has other guests' results only after the guest's own attempt, or the day, has ended."""
-
-    url: str  # "/daily/2026-11-21"
-    game: str
-    title: str
-    goal: str  # what the player should achieve
-    date: str
-    today: bool
-    state: DailyState
-    ready: bool
-    lesson_minutes: int  # 0 if the game has no guided first game
-    table: str  # address of the guest's attempt, "" if there is none
-    finished: int  # number of finished attempts
-    ends: Moment  # the end of the day
-    hours: int  # until then
-    mine: AttemptView | None
-    best: tuple[AttemptView, ...]  # best first
-    plots: tuple[Plot, ...]
-    outcome: Outcome | None  # the best possible result of the deal, if it is known
-    outcome_pending: bool  # whether the solver is still working on it
-    solution: tuple[str, ...]  # a winning line in words; empty until the day has ended
-    share: str  # text to send to friends; contains no spoilers
-    days: tuple[tuple[str, str, bool], ...]  # (address, date, whether it is this page), newest first
-
-
-@dataclass(frozen=True)
-class RulebookPage:
-    game: str
-    title: str
-    html: str  # from rulebook.md; every rule's heading or item has id="AA-3.2"
-    contents: tuple[tuple[str, str], ...]  # (anchor, heading)
-    lesson_minutes: int = 0  # how long the guided first game takes; 0 if the game has none
-    rulings: int = 0  # number of rules that the printed rules leave open

@@ -3,84 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from meadhall.engine.text.language import gettext as _, marked, ngettext
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notifications import OFFERED, Channel, Kind, NotificationChoices
-from meadhall.server.hall.people.accounts import Overview
 from meadhall.server.hall.people.acquaintances import Known
-from meadhall.server.hall.people.sign_in import LONGEST, SHORTEST
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import schema
-from meadhall.server.store.mail import MailAddress
-from meadhall.server.store.models import Crest, Guest
-
-
-@dataclass(frozen=True)
-class SignInPage:
-    """A form with a passkey, a password or a recovery code: to sign in, to confirm, or for a new account."""
-
-    passkeys: bool  # whether browsers make passkeys for the hall's address
-    name: str = ""
-    notice: str = ""  # why the form was refused
-    back: str = ""  # where to go afterwards
-    tables: int = 0  # how many this device's guest takes along
-    guest: str = ""  # the name of this device's guest
-    shortest: int = SHORTEST
-    longest: int = LONGEST
-    has_mail: bool = False  # whether the hall sends mails
-
-
-@dataclass(frozen=True)
-class AccountPage:
-    """An account, for its owner."""
-
-    passkeys: bool  # whether browsers make passkeys for the hall's address
-    found: Overview
-    here: str  # the id of the session that looks
-    notice: str = ""
-    done: str = ""  # the change that was just made
-    shortest: int = SHORTEST
-    longest: int = LONGEST
-    mail: MailAddress | None = None  # None in a hall that sends no mails
-
+from meadhall.server.store.models import Guest
 
 INVITABLE: Final = 30
 """People whom the page of a table offers to invite: those of the last matches."""
 
 
-@dataclass(frozen=True)
-class PersonMet:
-    """A person in a list: for invitations with what they have answered."""
-
-    id: str  # which others may see
-    name: str
-    crest: Crest
-    known: Known
-    answer: str = ""  # "", "invited", "declined"
-
-
-def people_met(known: Sequence[Known]) -> list[PersonMet]:
+def people_met(known: Sequence[Known]) -> list[dict[str, Any]]:
     """Return the list of people that a guest knows."""
-    people = [(each, each.acquaintance.person) for each in known]
-    return [PersonMet(person.public_id, person.name, person.crest, each) for each, person in people]
+    return [_met(each) for each in known]
 
 
-def invitable(room: Room, known: Sequence[Known], invited: Mapping[str, bool]) -> list[PersonMet]:
+def invitable(room: Room, known: Sequence[Known], invited: Mapping[str, bool]) -> list[dict[str, Any]]:
     """Return the people whom a player may invite to a table: those they have played with, who have no seat and aren't blocked.
 
     ``invited``: by id, whether they have declined.
     """
-    people = [(each, each.acquaintance.person) for each in known if each.acquaintance.matches and not each.blocked]
+    people = [(each, each.acquaintance.person.id) for each in known if each.acquaintance.matches and not each.blocked]
     answers = {id: "declined" if declined else "invited" for id, declined in invited.items()}
-    return [
-        PersonMet(person.public_id, person.name, person.crest, each, answers.get(person.id, ""))
-        for each, person in people
-        if room.table.seat_of(person.id) is None
-    ][:INVITABLE]
+    return [_met(each, answers.get(id, "")) for each, id in people if room.table.seat_of(id) is None][:INVITABLE]
+
+
+def _met(known: Known, answer: str = "") -> dict[str, Any]:
+    """Return a person in a list, by the id that others may see; for invitations with what they have answered."""
+    person = known.acquaintance.person
+    return {"id": person.public_id, "name": person.name, "crest": person.crest, "known": known, "answer": answer}
 
 
 _SOUNDS: Final[Mapping[Kind, str]] = {
@@ -93,46 +49,7 @@ _SOUNDS: Final[Mapping[Kind, str]] = {
 """The sound of each kind of event that has one: a file in ``static/sounds``."""
 
 
-@dataclass(frozen=True)
-class ChoiceField:
-    """A checkbox: whether a kind of event is told in a certain way."""
-
-    name: str
-    words: str  # of the channel
-    is_chosen: bool
-
-
-@dataclass(frozen=True)
-class EventChoices:
-    """A kind of event, with a checkbox for each channel, None where it can't be told so."""
-
-    words: str
-    fields: tuple[ChoiceField | None, ...]
-    sound: str  # the sound of the event, "" without one
-
-
-@dataclass(frozen=True)
-class DeviceLine:
-    """A device that receives push messages."""
-
-    id: str
-    name: str
-    is_here: bool
-    refusal: str  # why its push service has refused the last message, "" if it hasn't
-
-
-@dataclass(frozen=True)
-class NotificationsPanel:
-    """The choices of a guest: the events to be told of, and the ways."""
-
-    channels: tuple[tuple[str, int], ...]  # each with the number of events that it tells
-    events: tuple[EventChoices, ...]
-    volume: int
-    devices: tuple[DeviceLine, ...]
-    are_pushed: bool  # whether the hall sends push messages
-
-
-def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:
+def notifications_panel(hall: Hall, guest: Guest, here: str) -> dict[str, Any]:
     """Return the guest's choices and devices. ``here``: the id of the session or device that looks.
 
     A hall that sends no push messages doesn't offer them.
@@ -141,20 +58,42 @@ def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPan
     channels: dict[Channel, str] = {"sound": _("Sound"), "notice": _("Open page")}
     channels |= {"push": _("Push message")} if are_pushed else {}
 
-    def field(kind: Kind, channel: Channel) -> ChoiceField | None:
+    def field(kind: Kind, channel: Channel) -> dict[str, Any] | None:
         if channel not in OFFERED[kind]:
             return None
-        return ChoiceField(f"{channel}-{kind}", channels[channel], choices.wants(kind, channel))
+        return {
+            "name": f"{channel}-{kind}",
+            "words": channels[channel],  # of the channel
+            "is_chosen": choices.wants(kind, channel),
+        }
 
     events = tuple(
-        EventChoices(words, tuple(field(kind, channel) for channel in channels), _SOUNDS.get(kind, ""))
+        {
+            "words": words,
+            "fields": tuple(field(kind, channel) for channel in channels),
+            "sound": _SOUNDS.get(kind, ""),  # the sound of the event, "" without one
+        }
         for kind, words in _events().items()
         if any(channel in OFFERED[kind] for channel in channels)
     )
     found = hall.notifications.devices(guest)
-    devices = tuple(DeviceLine(each.id, each.device, bool(here) and each.session == here, each.refusal or "") for each in found)
+    devices = tuple(
+        {
+            "id": each.id,
+            "name": each.device,
+            "is_here": bool(here) and each.session == here,
+            "refusal": each.refusal or "",  # why its push service has refused the last message, "" if it hasn't
+        }
+        for each in found
+    )
     told = tuple((words, len(choices.kinds(channel))) for channel, words in channels.items())
-    return NotificationsPanel(told, events, choices.volume, devices, are_pushed)
+    return {
+        "channels": told,  # each with the number of events that it tells
+        "events": events,
+        "volume": choices.volume,
+        "devices": devices,
+        "are_pushed": are_pushed,  # whether the hall sends push messages
+    }
 
 
 def _events() -> dict[Kind, str]:

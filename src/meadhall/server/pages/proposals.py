@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.match import Match
@@ -15,7 +16,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import is_out, persons_playing
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.pages.clock import moment
-from meadhall.server.pages.models import OfferView, Option, ProposalView, ProposePage
+from meadhall.server.pages.models import Option, ProposalView
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 
@@ -110,10 +111,10 @@ def _agreed(match: Match, proposal: Proposal) -> str:
 # --------------------------------------------------------------------------------------------------------------------- offers
 
 
-def propose_page(room: Room, guest: Guest, note: str) -> ProposePage:
+def propose_page(room: Room, guest: Guest, note: str) -> dict[str, Any]:
     """Return what a guest can propose at a table now. ``note``: what they have noted there."""
     seat, match, table = room.table.seat_of(guest.id), room.match, room.table
-    offers: tuple[OfferView, ...] = ()
+    offers: tuple[dict[str, Any], ...] = ()
     nothing = ""
     if match is None:
         nothing = _("The match has not begun yet.")
@@ -128,29 +129,31 @@ def propose_page(room: Room, guest: Guest, note: str) -> ProposePage:
     found = room.consent.proposals.open
     shown = None if match is None or found is None else proposal_view(room, match, seat)
     resigns = match is not None and seat is not None and not nothing and not is_out(match, seat) and can_resign(room, match, seat)
-    return ProposePage(
-        link(f"/tables/{table.id}"),
-        room.game.title,
-        offers,
-        seat is not None,
-        nothing,
-        shown,
-        note,
-        resign_words(room, match, seat) if match is not None and seat is not None and resigns else "",
-    )
+    return {
+        "url": link(f"/tables/{table.id}"),
+        "title": room.game.title,
+        "offers": offers,
+        "seated": seat is not None,
+        "nothing": nothing,  # why there is nothing to propose; "" if there is something
+        "open": shown,
+        "note": note,  # the viewer's own
+        # what a resignation of the viewer means; "" if they can't resign
+        "resign_words": resign_words(room, match, seat) if match is not None and seat is not None and resigns else "",
+    }
 
 
-def _offer(room: Room, match: Match, kind: Kind, seat: int | None, refusal: MeadhallError | None) -> OfferView:
+def _offer(room: Room, match: Match, kind: Kind, seat: int | None, refusal: MeadhallError | None) -> dict[str, Any]:
     words, ask = kind.words(), _("All the others must agree.")
     asks = table_tools(room.table).proposals
-    return OfferView(
-        kind.what,
-        words.title,
-        f"{words.about} {ask}" if asks else words.about,
-        words.button,
-        _decisions(match, seat) if kind.takes_back else (),
-        "" if refusal is None else reason_of(refusal),
-    )
+    return {
+        "what": kind.what,  # a kind of proposals
+        "title": words.title,
+        "about": f"{words.about} {ask}" if asks else words.about,
+        "button": words.button,
+        # those that can be taken back, with the ones after it
+        "decisions": _decisions(match, seat) if kind.takes_back else (),
+        "refusal": "" if refusal is None else reason_of(refusal),  # why not now
+    }
 
 
 def _decisions(match: Match, seat: int | None) -> tuple[Option, ...]:

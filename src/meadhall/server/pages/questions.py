@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -21,7 +20,7 @@ from meadhall.server.hall.orders import Order
 from meadhall.server.hall.questions import MOST_VARIANTS, SEARCH, is_current
 from meadhall.server.pages.clock import moment
 from meadhall.server.pages.lobby import option_view, shared_link
-from meadhall.server.pages.models import Option, OptionView
+from meadhall.server.pages.models import Option
 from meadhall.server.store.models import Guest
 from meadhall.server.store.questions import Question
 from meadhall.server.web.links import Outside, link
@@ -85,7 +84,7 @@ def _in_words(question: Question) -> str:
     return _("{variants}, {players} players").format(variants=variants, players=", ".join(map(str, question.content.players)))
 
 
-def _column(subject: Game, options: Mapping[str, Any]) -> Iterator[OptionView]:
+def _column(subject: Game, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the options of a variant. A document says in short how it differs from the built-in one."""
     chosen = {option.name: option.default for option in subject.options}
     chosen |= {name: value for name, value in options.items() if not isinstance(value, Mapping)}
@@ -93,7 +92,7 @@ def _column(subject: Game, options: Mapping[str, Any]) -> Iterator[OptionView]:
         view = option_view(subject, option, chosen)
         if isinstance(option, Document) and option.name in options:
             found = document_changes(option, options[option.name], option.data(option.default))
-            view = replace(view, custom=in_short(found, 2), is_changed=True)
+            view |= {"custom": in_short(found, 2), "is_changed": True}
         yield view
 
 

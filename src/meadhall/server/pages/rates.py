@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
 
@@ -26,43 +25,11 @@ LEVELS: Final = {rank.name: place for place, rank in enumerate(RANKS, 1)}
 """The levels of bots, each with its place: 1 is the weakest."""
 
 
-@dataclass(frozen=True)
-class RateRow:
-    """Some matches of a person: how often they were won, with the 95 % interval, and how often chance alone would win them."""
-
-    label: str
-    matches: int
-    won: int
-    shared: int  # won together with a rival, or drawn
-    rate: str  # "54 %"
-    interval: str  # "38–69 %"
-    fair: str  # "33 %"; "" where all players win or lose together
-    place: str  # the average place, "1.8"; "" if these matches don't rank the players
-    decisions: str  # the average number of decisions in a match
-    low: float  # the interval, the rate and the fair share in the chart, as x
-    middle: float
-    high: float
-    chance: float | None
-
-
-@dataclass(frozen=True)
-class RateTable:
-    """The matches of a person by one property, as a chart and as a table."""
-
-    id: str
-    title: str  # "By game"
-    heading: str  # of the first column: "Game"
-    summary: str  # the chart in a sentence
-    rows: tuple[RateRow, ...]
-    places: bool  # whether a row has an average place
-    shared: bool  # whether a row has shared wins
-
-
 Key = tuple[tuple[Any, ...], str]
 """The order of a row in its table, and its label."""
 
 
-def rate_tables(groups: Iterable[ResultGroup], subject: str = "") -> Iterator[RateTable]:
+def rate_tables(groups: Iterable[ResultGroup], subject: str = "") -> Iterator[dict[str, Any]]:
     """Yield the tables of a person's matches, of all games or of one."""
     known = [group for group in groups if group.game in game_names() and subject in ("", group.game)]
     if not subject:
@@ -73,13 +40,13 @@ def rate_tables(groups: Iterable[ResultGroup], subject: str = "") -> Iterator[Ra
     yield _table("by-bots", _("Against bots and people"), _("Opponents"), known, _by_bots)
 
 
-def total(groups: Iterable[ResultGroup]) -> RateRow | None:
+def total(groups: Iterable[ResultGroup]) -> dict[str, Any] | None:
     """Return all matches of some groups that players win against each other, as one row; None without any."""
     rivals = [group for group in groups if group.game in game_names() and fair_share(group) is not None]
     return _row(_("All"), rivals) if rivals else None
 
 
-def _table(id: str, title: str, heading: str, groups: Sequence[ResultGroup], key: Callable[[ResultGroup], Key]) -> RateTable:
+def _table(id: str, title: str, heading: str, groups: Sequence[ResultGroup], key: Callable[[ResultGroup], Key]) -> dict[str, Any]:
     parts: dict[Key, list[ResultGroup]] = {}
     for group in groups:
         order, label = key(group)
@@ -89,10 +56,16 @@ def _table(id: str, title: str, heading: str, groups: Sequence[ResultGroup], key
         parts.setdefault(((*order, together), label), []).append(group)
     rows = tuple(_row(label, parts[order, label]) for order, label in sorted(parts))
     said = _("{label}: won {rate} of {matches}")
-    summary = "; ".join(said.format(label=row.label, rate=row.rate, matches=row.matches) for row in rows)
-    return RateTable(
-        id, title, heading, f"{title}. {summary}.", rows, any(row.place for row in rows), any(row.shared for row in rows)
-    )
+    summary = "; ".join(said.format(**row) for row in rows)
+    return {
+        "id": id,
+        "title": title,  # "By game"
+        "heading": heading,  # of the first column: "Game"
+        "summary": f"{title}. {summary}.",  # the chart in a sentence
+        "rows": rows,
+        "places": any(row["place"] for row in rows),  # whether a row has an average place
+        "shared": any(row["shared"] for row in rows),  # whether a row has shared wins
+    }
 
 
 def _by_game(group: ResultGroup) -> Key:
@@ -117,27 +90,29 @@ def _by_bots(group: ResultGroup) -> Key:
     return (LEVELS.get(group.bots, len(LEVELS) + 1),), bot_in_words(group.bots)
 
 
-def _row(label: str, groups: Sequence[ResultGroup]) -> RateRow:
+def _row(label: str, groups: Sequence[ResultGroup]) -> dict[str, Any]:
     matches, score, ranked = (sum(map(attrgetter(name), groups)) for name in ("matches", "score", "ranked"))
     rate = score / matches
     low, high = wilson(score, matches)
     expected = [(group.matches, share) for group in groups if (share := fair_share(group)) is not None]
     fair = sum(count * share for count, share in expected) / matches if len(expected) == len(groups) else None
-    return RateRow(
-        label=label,
-        matches=matches,
-        won=sum(group.won for group in groups),
-        shared=sum(group.shared for group in groups),
-        rate=_percent(rate),
-        interval=f"{100 * low:.0f}–{_percent(high)}",
-        fair="" if fair is None else _percent(fair),
-        place=decimal(sum(group.places for group in groups) / ranked) if ranked else "",
-        decisions=f"{sum(group.decisions for group in groups) / matches:.0f}",
-        low=_x(low),
-        middle=_x(rate),
-        high=_x(high),
-        chance=None if fair is None else _x(fair),
-    )
+    return {
+        "label": label,
+        "matches": matches,
+        "won": sum(group.won for group in groups),
+        "shared": sum(group.shared for group in groups),  # won together with a rival, or drawn
+        "rate": _percent(rate),  # "54 %"
+        "interval": f"{100 * low:.0f}–{_percent(high)}",  # "38–69 %"
+        "fair": "" if fair is None else _percent(fair),  # "33 %"; "" where all players win or lose together
+        # the average place, "1.8"; "" if these matches don't rank the players
+        "place": decimal(sum(group.places for group in groups) / ranked) if ranked else "",
+        # the average number of decisions in a match
+        "decisions": f"{sum(group.decisions for group in groups) / matches:.0f}",
+        "low": _x(low),  # the interval, the rate and the fair share in the chart, as x
+        "middle": _x(rate),
+        "high": _x(high),
+        "chance": None if fair is None else _x(fair),
+    }
 
 
 def _percent(share: float) -> str:

@@ -24,7 +24,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.log import rule_url
 from meadhall.server.pages.match import given_up_view, match_page, result_view, strength
-from meadhall.server.pages.models import ChartPart, LessonPage, MatchPage, Refusal, ReplayPage, SeatView
+from meadhall.server.pages.models import ChartPart, MatchPage, Refusal, SeatView
 from meadhall.server.store.models import FINISHED, Crest
 from meadhall.server.web.links import link
 
@@ -41,14 +41,14 @@ def chart_alone(match: Match, job: ChartJob, base: str) -> dict[str, Any]:
 
 
 def with_chart(
-    content: ReplayPage, charts: ChartQueue, name: str, base: str, match: Match, knowledge: Knowledge, client: str = ""
-) -> ReplayPage:
+    content: dict[str, Any], charts: ChartQueue, name: str, base: str, match: Match, knowledge: Knowledge, client: str = ""
+) -> dict[str, Any]:
     """Return the replay with the chart of its match, which has ended; or with the reason why there is no chart."""
     try:
         place = chart_part(match, charts.request(name, match, knowledge, client), base)
     except MeadhallError as error:
-        place = ChartPart(f"{base}/chart", content.base, knowledge, error=reason_of(error))
-    return replace(content, chart=replace(place, step=content.step, seat=content.seat))
+        place = ChartPart(f"{base}/chart", content["base"], knowledge, error=reason_of(error))
+    return content | {"chart": replace(place, step=content["step"], seat=content["seat"])}
 
 
 def replay_page(
@@ -60,7 +60,7 @@ def replay_page(
     url: str,
     sealed: bool = False,
     marks: tuple[Crest, ...] = (),
-) -> ReplayPage:
+) -> dict[str, Any]:
     """Return one moment of a match.
 
     Args:
@@ -97,18 +97,20 @@ def replay_page(
         for k, who in enumerate(match.seats)
     )
     moment = match_page(match, view, id="replay", url=url, seats=seats, marks=marks)
-    return ReplayPage(
-        page=replace(moment, choices=(), your_turn=False, viewer=None, result=result_view(match) if result else None),
-        base=base,
-        step=position,
-        last=last,
-        seat=seat,
-        seat_choices=tuple((value, names[value]) for value in viewers),
-        verified=_("All rolls were verified against the seed.") if url == link("/replay") else "",
-    )
+    return {
+        "page": replace(moment, choices=(), your_turn=False, viewer=None, result=result_view(match) if result else None),
+        "base": base,  # "/tables/<id>/replay" or "/replay/<key>": steps are base?step=K&seat=all|0|1…
+        "step": position,  # position 0 (setup) … last
+        "last": last,
+        "seat": seat,  # "all" or a seat number
+        "seat_choices": tuple((value, names[value]) for value in viewers),
+        # says that the dice were verified; "" for a table's match
+        "verified": _("All rolls were verified against the seed.") if url == link("/replay") else "",
+        "chart": None,
+    }
 
 
-def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPage:
+def lesson_page(subject: Game, step: int, action: int | None = None) -> dict[str, Any]:
     """Return a step, or the nearest one that exists; the next step if ``action`` is the action that the step asks for."""
     assert subject.lessons is not None
     lessons, last = subject.lessons.lessons, len(subject.lessons.lessons)
@@ -121,19 +123,19 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
     task = "" if lesson.action is None else subject.words.action(own.state, lesson.action, own.names)
     notice = "" if action is None or lesson.action is None else answer_to(own, action, lesson.action)
     moment = _moment(match, own, position)
-    return LessonPage(
-        page=_moment(match, match.view_at(position), position),
-        own=replace(moment, notice=Refusal("", notice, action)) if notice else moment,
-        url=link(f"/learn/{subject.name}"),
-        step=step,
-        last=last,
-        words=_(lesson.words),
-        rule=lesson.rule,
-        rule_url=rule_url(subject.name, lesson.rule),
-        wanted=lesson.action,
-        task=task,
-        notice=notice,
-    )
+    return {
+        "page": _moment(match, match.view_at(position), position),
+        "own": replace(moment, notice=Refusal("", notice, action)) if notice else moment,
+        "url": link(f"/learn/{subject.name}"),  # "/learn/<game>": a step is url?step=K
+        "step": step,  # 1 … last
+        "last": last,
+        "words": _(lesson.words),
+        "rule": lesson.rule,
+        "rule_url": rule_url(subject.name, lesson.rule),
+        "wanted": lesson.action,  # the action that the learner should choose now; None if there is only something to read
+        "task": task,  # the same in words
+        "notice": notice,  # the answer to another choice
+    }
 
 
 @cache

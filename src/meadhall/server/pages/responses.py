@@ -42,7 +42,7 @@ from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import TALK_PLACE
 from meadhall.server.pages.lobby import shared_link
-from meadhall.server.pages.models import Device, LobbyPage, Refusal, Viewer
+from meadhall.server.pages.models import Refusal, Viewer
 from meadhall.server.pages.talk import panel
 from meadhall.server.pages.templates import render
 from meadhall.server.store.models import Guest, TableRow
@@ -191,7 +191,7 @@ def table_page(
         "back": None if back is None else (link(f"/tables/{back.id}"), game(back.game).title),
         **_public_link(request, room),
     }
-    if isinstance(frame.page, LobbyPage):
+    if room.match is None:
         return page(request, guest, "table.html", frame.page, status, kind="lobby", **more)
     content = replace(frame.page, device=_device(request, room, guest))
     return page(request, guest, "table.html", content, status, kind="match", **more)
@@ -211,13 +211,14 @@ def _public_link(request: AnyRequest, room: Room) -> dict[str, Any]:
     return {"public_link": shared_link(outside(request), path), "public_words": words}
 
 
-def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
+def _device(request: AnyRequest, room: Room, guest: Guest) -> dict[str, Any] | None:
     seat = room.table.seat_of(guest.id)
     if seat is None or room.table.status != "running":
         return None
-    return Device(
-        shared_link(outside(request), f"/seat/{room.table.seats[seat].link_token}"), link(f"/tables/{room.table.id}/device")
-    )
+    return {
+        "link": shared_link(outside(request), f"/seat/{room.table.seats[seat].link_token}"),
+        "renew": link(f"/tables/{room.table.id}/device"),  # address of the form that renews the link
+    }
 
 
 def table_answer(

@@ -18,7 +18,6 @@ from meadhall.engine.registry import game
 from meadhall.engine.rulebook import mark_rules, rulebook_text, rulings
 from meadhall.engine.text.language import speaking
 from meadhall.pictures.templates import has_template
-from meadhall.server.pages.models import RulebookPage
 from meadhall.server.pages.templates import template
 
 _FIGURE = re.compile(r"^!\[.*\]\(figure:(\w+).*\)$", re.MULTILINE)
@@ -26,7 +25,7 @@ _FIGURE = re.compile(r"^!\[.*\]\(figure:(\w+).*\)$", re.MULTILINE)
 
 
 @cache
-def rulebook_page(name: str, language: str, *, at_table: bool = False) -> RulebookPage:
+def rulebook_page(name: str, language: str, *, at_table: bool = False) -> dict[str, Any]:
     """Return the rulebook of a game in a language, with the components of its default options.
 
     ``at_table``: whether it says what holds at a table with these options.
@@ -35,14 +34,14 @@ def rulebook_page(name: str, language: str, *, at_table: bool = False) -> Rulebo
     return _page(subject, {option.name: option.default for option in subject.options}, language, at_table=at_table)
 
 
-def rulebook_of_match(subject: Game, options: Mapping[str, Any], language: str) -> RulebookPage:
+def rulebook_of_match(subject: Game, options: Mapping[str, Any], language: str) -> dict[str, Any]:
     """Return the rulebook for a match with these options: what holds there, with figures that show the match's components."""
     if all(options[option.name] == option.default for option in subject.options):
         return rulebook_page(subject.name, language, at_table=True)
     return _page(subject, options, language, at_table=True)
 
 
-def _page(subject: Game, options: Mapping[str, Any], language: str, *, at_table: bool) -> RulebookPage:
+def _page(subject: Game, options: Mapping[str, Any], language: str, *, at_table: bool) -> dict[str, Any]:
     markdown = _markdown()
     with speaking(language):
         tokens = markdown.parse(rulebook_text(subject, options if at_table else None))
@@ -58,14 +57,15 @@ def _page(subject: Game, options: Mapping[str, Any], language: str, *, at_table:
             markdown.renderer.render(tokens, markdown.options, environment),
             lambda rule: _ruling(rule, markdown.renderInline(reasons[rule])) if rule in reasons else "",
         )
-    return RulebookPage(
-        subject.name,
-        subject.title,
-        Markup(html),
-        tuple(contents),
-        lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
-        rulings=len(reasons),
-    )
+    return {
+        "game": subject.name,
+        "title": subject.title,
+        "html": Markup(html),  # from rulebook.md; every rule's heading or item has id="AA-3.2"
+        "contents": tuple(contents),  # (anchor, heading)
+        # how long the guided first game takes; 0 if the game has none
+        "lesson_minutes": subject.lessons.minutes if subject.lessons else 0,
+        "rulings": len(reasons),  # number of rules that the printed rules leave open
+    }
 
 
 def _markdown() -> MarkdownIt:

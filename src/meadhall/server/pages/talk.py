@@ -25,96 +25,15 @@ from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard, reactions
 from meadhall.server.pages.clock import moment
 from meadhall.server.pages.frames import TALK_PLACE
-from meadhall.server.pages.models import Moment, Refusal
+from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.templates import template
 from meadhall.server.store.acquaintances import Ignored
-from meadhall.server.store.models import Crest, Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.store.talk import ChatLine
 from meadhall.server.web.links import link
 
 SHOWN: Final = 60
 """Lines in the panel at most."""
-
-
-@dataclass(frozen=True)
-class LineView:
-    """A line as a reader sees it.
-
-    Attributes:
-        seat: the seat that its author has now; None without one.
-        is_watcher: whether its author was a spectator.
-        is_mine: whether the reader has written it.
-        is_deleted: whether its text was deleted by the host of the hall.
-    """
-
-    id: str
-    seat: int | None
-    is_watcher: bool
-    name: str
-    text: str
-    is_mine: bool
-    is_deleted: bool
-    at: Moment
-
-
-@dataclass(frozen=True)
-class PersonHere:
-    """Another person at the table, whom the reader can mute and block. ``who``: names the person in forms."""
-
-    who: str
-    seat: int | None
-    name: str
-    muted: bool
-    blocked: bool
-
-
-@dataclass(frozen=True)
-class TalkState:
-    """The values of the panel beside its lines.
-
-    Attributes:
-        url: the address of the table.
-        shown: whether there is a reason to show the panel: someone to talk to, or something to read.
-        spectator: whether the reader is a spectator.
-        running: whether the match is running.
-        closed: whether the host of the table has closed the chat.
-        phrases_only: whether the reader can write no lines, for want of an account.
-        host: whether the reader is the host of the table.
-        reacts: whether the reader can react: a player among other people.
-    """
-
-    url: str
-    shown: bool
-    spectator: bool
-    running: bool
-    closed: bool
-    phrases_only: bool
-    host: bool
-    reacts: bool
-    people: tuple[PersonHere, ...]
-
-
-@dataclass(frozen=True)
-class ChatPage:
-    """The page with the lines of a chat, 50 at a time.
-
-    Attributes:
-        earlier: the address of the page before; "" on the first.
-        latest: the address of the last page; "" if it is this one.
-        typed: what the reader had written when it was refused.
-        marks: those of the seats.
-    """
-
-    title: str
-    state: TalkState
-    lines: tuple[LineView, ...]
-    earlier: str
-    latest: str
-    key: str
-    phrases: tuple[tuple[str, str], ...]
-    marks: tuple[Crest, ...]
-    notice: Refusal | None = None
-    typed: str = ""
 
 
 @dataclass(frozen=True)
@@ -179,7 +98,7 @@ def parts(room: Room, guest: Guest, ignored: Ignored) -> TalkParts:
     if len(lines) > SHOWN:
         texts = [str.strip(macros.earlier(link(f"/tables/{room.table.id}/chat?before={shown[0].id}"))), *texts]
     state = talk_state(room, guest, ignored, bool(lines))
-    react = [macros.reactions(state.url, all_reactions())] if state.reacts else []
+    react = [macros.reactions(state["url"], all_reactions())] if state["reacts"] else []
     react += [macros.reacted(each, in_words(each.phrase or "")) for each in reactions(room, ignored)]
     return TalkParts(tuple(texts), str.strip(macros.note(state)), str.strip(macros.people(state)), "".join(map(str.strip, react)))
 
@@ -208,67 +127,86 @@ def new_key() -> str:
     return secrets.token_urlsafe(12)
 
 
-def _view(line: ChatLine, is_mine: bool, seat: int | None) -> LineView:
+def _view(line: ChatLine, is_mine: bool, seat: int | None) -> dict[str, Any]:
     words = line.text if line.phrase is None else in_words(line.phrase)
-    return LineView(line.id, seat, line.seat is None, line.name, words, is_mine, line.is_deleted, moment(line.at))
+    return {
+        "id": line.id,
+        "seat": seat,  # the seat that its author has now; None without one
+        "is_watcher": line.seat is None,  # whether its author was a spectator
+        "name": line.name,
+        "text": words,
+        "is_mine": is_mine,  # whether the reader has written it
+        "is_deleted": line.is_deleted,  # whether its text was deleted by the host of the hall
+        "at": moment(line.at),
+    }
 
 
-def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> TalkState:
+def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> dict[str, Any]:
     """Return what the panel says beside its lines."""
     table, people = room.table, tuple(_people_here(room, guest, ignored))
     is_spectator = audience_of(table, guest) == "spectators"
     may_come = table.status == "gathering" and any(row.kind == "open" for row in table.seats)
-    return TalkState(
-        url=link(f"/tables/{table.id}"),
-        shown=has_lines or is_spectator or may_come or table_tools(table).chat,
-        spectator=is_spectator,
-        running=table.status == "running",
-        closed=room.chat.is_closed,
-        phrases_only=not room.services.switches.allows("chat", guest),
-        host=table.is_hosted_by(guest.id),
-        reacts=not (is_spectator or room.chat.is_closed) and table_tools(table).chat,
-        people=people,
-    )
+    return {
+        "url": link(f"/tables/{table.id}"),  # the address of the table
+        # whether there is a reason to show the panel: someone to talk to, or something to read
+        "shown": has_lines or is_spectator or may_come or table_tools(table).chat,
+        "spectator": is_spectator,  # whether the reader is a spectator
+        "running": table.status == "running",  # whether the match is running
+        "closed": room.chat.is_closed,  # whether the host of the table has closed the chat
+        # whether the reader can write no lines, for want of an account
+        "phrases_only": not room.services.switches.allows("chat", guest),
+        "host": table.is_hosted_by(guest.id),  # whether the reader is the host of the table
+        # whether the reader can react: a player among other people
+        "reacts": not (is_spectator or room.chat.is_closed) and table_tools(table).chat,
+        "people": people,
+    }
 
 
-def _people_here(room: Room, guest: Guest, ignored: Ignored) -> Iterator[PersonHere]:
+def _people_here(room: Room, guest: Guest, ignored: Ignored) -> Iterator[dict[str, Any]]:
     """Yield the other players, and the spectators who have said something that the guest may hear."""
     seated: set[str] = set()
     for row in room.table.seats:
         seated |= row.guests
         if row.kind == "human" and guest.id not in row.guests:
-            yield PersonHere(
-                f"seat:{row.seat}",
-                row.seat,
-                row.name,
-                bool(row.guests & ignored.muted),
-                bool(row.guests & ignored.blocked),
-            )
+            yield {
+                "who": f"seat:{row.seat}",
+                "seat": row.seat,
+                "name": row.name,
+                "muted": bool(row.guests & ignored.muted),
+                "blocked": bool(row.guests & ignored.blocked),
+            }
     authors: dict[str, ChatLine] = {}
     for line in room.chat.lines(audiences_of(room.table, guest)):
         is_known = hears(ignored, line) or line.guest in ignored.muted | ignored.blocked
         if is_known and line.guest not in seated and line.guest != guest.id:
             authors[line.guest] = line
     for author, line in authors.items():
-        yield PersonHere(f"line:{line.id}", None, line.name, author in ignored.muted, author in ignored.blocked)
+        yield {
+            "who": f"line:{line.id}",
+            "seat": None,
+            "name": line.name,
+            "muted": author in ignored.muted,
+            "blocked": author in ignored.blocked,
+        }
 
 
 def chat_page(
     hall: Hall, room: Room, guest: Guest, before: str | None, notice: Refusal | None = None, typed: str = ""
-) -> ChatPage:
+) -> dict[str, Any]:
     """Return the page with the last lines of a chat, or with the last ones before a line. Raises ChatOff, NotFound."""
     lines, has_earlier = hall.talk.earlier(room, guest, before)
     ignored = hall.talk.prepare(room, guest)
     url = link(f"/tables/{room.table.id}/chat")
-    return ChatPage(
-        title=room.game.title,
-        state=talk_state(room, guest, ignored, bool(lines)),
-        lines=tuple(_view(line, line.guest == guest.id, room.table.seat_of(line.guest)) for line in lines),
-        earlier=f"{url}?before={lines[0].id}" if has_earlier and lines else "",
-        latest="" if before is None else url,
-        key=new_key(),
-        phrases=all_phrases(),
-        marks=room.table.marks,
-        notice=notice,
-        typed=typed,
-    )
+    return {
+        "title": room.game.title,
+        "state": talk_state(room, guest, ignored, bool(lines)),
+        "lines": tuple(_view(line, line.guest == guest.id, room.table.seat_of(line.guest)) for line in lines),
+        # the address of the page before; "" on the first
+        "earlier": f"{url}?before={lines[0].id}" if has_earlier and lines else "",
+        "latest": "" if before is None else url,  # the address of the last page; "" if it is this one
+        "key": new_key(),
+        "phrases": all_phrases(),
+        "marks": room.table.marks,  # those of the seats
+        "notice": notice,
+        "typed": typed,  # what the reader had written when it was refused
+    }

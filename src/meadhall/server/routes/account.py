@@ -17,8 +17,8 @@ from meadhall.server.errors import NotConfirmed, NotThatPerson, reason_of, statu
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.accounts import Device
 from meadhall.server.hall.people.passkeys import RelyingParty
+from meadhall.server.hall.people.sign_in import LONGEST, SHORTEST
 from meadhall.server.pages.lobby import shared_link
-from meadhall.server.pages.people import AccountPage, SignInPage
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.store import guests, mail
 from meadhall.server.store.accounts import Account
@@ -51,7 +51,7 @@ async def show_new(request: AnyRequest, guest: Guest) -> Answer:
     """Offer a guest an account."""
     if guest.has_account:
         return see_other(link("/account"))
-    return page(request, guest, "account/new.html", SignInPage(party_of(request).is_possible, name=guest.name))
+    return _form_page(request, guest, "new")
 
 
 @post("/account/new", status_code=200)
@@ -68,8 +68,7 @@ async def create(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessio
     except MeadhallError as error:
         if wants_json(request):
             raise
-        content = SignInPage(party.is_possible, name=name, notice=reason_of(error))
-        return page(request, guest, "account/new.html", content, int(status_of(error)))
+        return _form_page(request, guest, "new", error, name=name)
     sessions.start(request, signed_in)
     owner = replace(guest, name=signed_in.account.name, has_account=True)
     await hall.rename(owner)
@@ -79,8 +78,7 @@ async def create(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessio
 @post("/account/passkey-options", status_code=200)
 async def begin_passkey(request: AnyRequest, hall: Hall, guest: Guest, form: Form) -> Response[Any]:
     """Return what the browser needs to make a passkey."""
-    options = await hall.accounts.begin_passkey(guest, form.get("name", ""), party_of(request))
-    return Response(options)
+    return Response(await hall.accounts.begin_passkey(guest, form.get("name", ""), party_of(request)))
 
 
 # ------------------------------------------------------------------------------------------------------------ signing in and out
@@ -95,16 +93,22 @@ async def show_sign_in(request: AnyRequest, hall: Hall, guest: Guest, back: str 
 
 
 def _sign_in_page(request: AnyRequest, hall: Hall, guest: Guest, form: Form, error: MeadhallError | None = None) -> Html:
-    content = SignInPage(
-        party_of(request).is_possible,
-        name=form.get("name", ""),
-        notice="" if error is None else reason_of(error),
-        back=form.get("back", ""),
-        tables=hall.accounts.count_tables(guest),
-        guest=guest.name,
-        has_mail=hall.mails.are_sent,
-    )
-    return page(request, guest, "account/sign_in.html", content, 200 if error is None else int(status_of(error)))
+    given = {name: form.get(name, "") for name in ("name", "back")}
+    tables = hall.accounts.count_tables(guest)  # which this device's guest takes along
+    return _form_page(request, guest, "sign_in", error, **given, tables=tables, guest=guest.name, has_mail=hall.mails.are_sent)
+
+
+def _form_page(request: AnyRequest, reader: Guest, which: str, error: MeadhallError | None = None, **more: Any) -> Html:
+    """Return a page with a form for a passkey, a password or a recovery code. ``error``: why the form was refused."""
+    content = {
+        "passkeys": party_of(request).is_possible,
+        "name": reader.name,
+        "notice": "" if error is None else reason_of(error),
+        "shortest": SHORTEST,
+        "longest": LONGEST,
+        **more,
+    }
+    return page(request, reader, f"account/{which}.html", content, 200 if error is None else int(status_of(error)))
 
 
 @post("/sign-in", status_code=200)
@@ -140,8 +144,7 @@ async def _proved(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
 @post("/sign-in/passkey-options", status_code=200)
 async def begin_sign_in(request: AnyRequest, hall: Hall, guest: Guest) -> Response[Any]:
     """Return what the browser needs to sign in with a passkey."""
-    options = await hall.accounts.begin_sign_in(guest, party_of(request))
-    return Response(options)
+    return Response(await hall.accounts.begin_sign_in(guest, party_of(request)))
 
 
 @post("/sign-out", status_code=200)
@@ -174,12 +177,18 @@ async def show_account(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
 
 
 def _account_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None, done: str = "") -> Html:
-    notice = "" if error is None else reason_of(error)
     found, own = hall.accounts.overview(guest), session_of(request)
     here = "" if own is None else own.id
-    sessions = tuple(sorted(found.sessions, key=lambda each: each.id != here))
-    own_mail, is_possible = hall.mails.address_of(guest), party_of(request).is_possible
-    content = AccountPage(is_possible, replace(found, sessions=sessions), here, notice, done, mail=own_mail)
+    content = {
+        "passkeys": party_of(request).is_possible,
+        "found": replace(found, sessions=tuple(sorted(found.sessions, key=lambda each: each.id != here))),
+        "here": here,  # the id of the session that looks
+        "notice": "" if error is None else reason_of(error),
+        "done": done,  # the change that was just made
+        "shortest": SHORTEST,
+        "longest": LONGEST,
+        "mail": hall.mails.address_of(guest),  # None in a hall that sends no mails
+    }
     return page(request, guest, "account/account.html", content, 200 if error is None else int(status_of(error)))
 
 
@@ -188,7 +197,7 @@ async def show_confirm(request: AnyRequest, guest: Guest) -> Answer:
     """Ask the owner to prove again who they are."""
     if not guest.has_account:
         return see_other(link("/sign-in"))
-    return page(request, guest, "account/confirm.html", SignInPage(party_of(request).is_possible, name=guest.name))
+    return _form_page(request, guest, "confirm")
 
 
 @post("/account/confirm", status_code=200)
@@ -204,8 +213,7 @@ async def confirm(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
     except MeadhallError as error:
         if wants_json(request):
             raise
-        content = SignInPage(party_of(request).is_possible, name=guest.name, notice=reason_of(error))
-        return page(request, guest, "account/confirm.html", content, int(status_of(error)))
+        return _form_page(request, guest, "confirm", error)
     sessions.renew(request, hall.accounts.confirm(session))
     return see_other(link("/account"))
 
@@ -388,7 +396,7 @@ async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -
 @post("/identity/{token:str}", status_code=200)
 async def use_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, token: str) -> Redirect:
     """Make this device the guest of the link."""
-    if (hall.identity.target(token)).id == guest.id:
+    if hall.identity.target(token).id == guest.id:
         return see_other(link("/"))
     carried = hall.identity.use(token, guest, device_of(request))
     end_own_session(request, hall, guest)
