@@ -32,7 +32,6 @@ from meadhall.server.store.accounts import Counter, Limit
 from meadhall.server.store.database import Db
 from meadhall.server.store.jobs import Job
 from meadhall.server.store.links import IdentityLink
-from meadhall.server.store.mail import MailAddress
 from meadhall.server.store.models import Guest, new_id
 from meadhall.server.store.store import Store
 
@@ -62,6 +61,7 @@ class Mails:
     """The mails of a hall.
 
     Attributes:
+        are_sent: whether the hall sends mails.
         absent: the guests whose next request is a return, see ``note_return``.
 
     Args:
@@ -81,6 +81,7 @@ class Mails:
         is_here: Callable[[str], bool],
     ) -> None:
         self._server, self._url = settings.smtp, settings.public_url
+        self.are_sent = self._server is not None
         self._store, self._scheduler, self._time = store, scheduler, store.time
         self._waiting, self._is_here = waiting, is_here
         self.absent: set[str] = set()
@@ -91,21 +92,10 @@ class Mails:
             for kind in _TRIES:
                 scheduler.register_slow(kind, self._deliver)
 
-    @property
-    def are_sent(self) -> bool:
-        """Whether the hall sends mails."""
-        return self._server is not None
-
     def check_offered(self) -> None:
         """Refuse what needs mails in a hall that sends none. Raises NotFound."""
-        if self._server is None:
+        if not self.are_sent:
             raise NotFound(_("There is no page at this address."))
-
-    # ------------------------------------------------------------------------------------------------------ the owner's address
-
-    def address_of(self, guest: Guest) -> MailAddress | None:
-        """Return the address of an account, for its owner; None in a hall that sends no mails."""
-        return self._store.transact(mail.find, guest.id) if self.are_sent else None
 
     def ask(self, guest: Guest, address: str, client: str) -> None:
         """Send a link that confirms an address. Raises BadMailAddress, TooMany."""
@@ -117,8 +107,6 @@ class Mails:
             _count(db, _OF_ACCOUNT, "to", address.casefold())
             mail.ask(db, guest.id, address)
         self._scheduler.wake()
-
-    # --------------------------------------------------------------------------------------------------------- without signing in
 
     def forgot(self, text: str, client: str) -> None:
         """Send a link to the account with this name or address, if there is one. The answer doesn't tell. Raises TooMany."""

@@ -187,7 +187,7 @@ def _account_page(request: AnyRequest, hall: Hall, guest: Guest, error: Meadhall
         "done": done,  # the change that was just made
         "shortest": SHORTEST,
         "longest": LONGEST,
-        "mail": hall.mails.address_of(guest),  # None in a hall that sends no mails
+        "mail": hall.store.transact(mail.find, guest.id) if hall.mails.are_sent else None,
     }
     return page(request, guest, "account/account.html", content, 200 if error is None else int(status_of(error)))
 

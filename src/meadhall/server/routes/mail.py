@@ -15,7 +15,7 @@ from meadhall.server.web.request import AnyRequest, client_address
 async def show_forgotten(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Ask which account a person can't sign in to any more."""
     hall.mails.check_offered()
-    return page(request, guest, "account/forgotten.html", {"name": "", "notice": ""}, is_sent=False)
+    return page(request, guest, "account/forgotten.html", None, is_sent=False)
 
 
 @post("/sign-in/forgotten", status_code=200)
@@ -23,7 +23,7 @@ async def forgot(request: AnyRequest, hall: Hall, guest: Guest, form: Form) -> H
     """Send a link to the account with this name or address. The answer is the same if there is none."""
     hall.mails.check_offered()
     hall.mails.forgot(form.get("name", ""), client_address(request))
-    return page(request, guest, "account/forgotten.html", {"name": "", "notice": ""}, is_sent=True)
+    return page(request, guest, "account/forgotten.html", None, is_sent=True)
 
 
 @get("/mail/{deed:str}/{token:str}")
