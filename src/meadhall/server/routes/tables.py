@@ -84,8 +84,9 @@ async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, 
     has_note = hall.store.transact(talk.find_note, id, guest.id) != ""
     before = hall.store.transact(tables.find, came_from) if came_from else None
     back = before if before is not None and before.seat_of(guest.id) is not None and before.game in game_names() else None
-    evening = hall.evenings.of_table.get(id)
-    bar = evening_bar(hall.evenings.find(evening), id, guest) if evening else ""
+    evening, bar = hall.evenings.of_table.get(id), ""
+    with suppress(NotFound):  # an evening is deleted before its tables
+        bar = evening_bar(hall.evenings.find(evening), id, guest) if evening else ""
     return table_page(request, room, guest, turns=len(turns) - (id in turns), has_note=has_note, back=back, evening=bar)
 
 
