@@ -56,7 +56,7 @@ async def measure() -> None:
         name, moves = line.split()
         profile = cProfile.Profile() if PROFILE in sys.argv else None
         with tempfile.TemporaryDirectory() as data:  # a new hall, in which no id has been used
-            settings = Settings(data=Path(data), browser=False, bot_pause=0.0, requests_per_minute=0, tables_per_guest=10**6)
+            settings = Settings(data=Path(data), browser=False, bot_pause=0.0, requests_per_minute=0)
             async with open_hall(settings, time=ManualTime()) as hall:
                 print(json.dumps(await played(hall, name, int(moves), profile)), flush=True)
         if profile:

@@ -116,7 +116,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def environment() -> dict[str, str]:
-    return {"MEADHALL_TEST_CLOCK": f"{SECONDS},{COME_BACK},{GAP}"}
+    return {"MEADHALL_TEST_CLOCK": f"{SECONDS},{COME_BACK},{GAP}", "MEADHALL_TEST_BOT_SECONDS": "1.5"}
 
 
 def noted_alive(settings: Settings) -> datetime | None:

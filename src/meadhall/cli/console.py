@@ -101,7 +101,7 @@ def without_control_characters(text: str) -> str:
 def progress_bar(title: str, total: int | None) -> Iterator[Callable[..., None]]:
     """Show a progress bar on standard error meanwhile, if that is a terminal. Yield what updates it.
 
-    The update takes how much is ``completed``, by how much that ``advance``s, or the ``total``, as Rich's ``Progress.update``.
+    The update takes how much is ``completed``, by how much that ``advance``s, or the ``total``, as in Rich.
     """
     err = Console(stderr=True, markup=False, highlight=False, emoji=False)
     with Progress(
