@@ -90,7 +90,7 @@ async def news_of(page: Stream, room: Room) -> dict[str, Any]:
 
 async def all_responses(visitor: Visitor, program: Program, table: str) -> list[str]:
     """Return all responses that a viewer can get in a browser and as a program."""
-    paths = ["", "/replay?step=0&seat=0", "/replay?step=2&seat=1", "/replay?step=99&seat=all", "/record", "/verify"]
+    paths = ["", "/replay?step=0&seat=0", "/replay?step=2&seat=1", "/replay?step=99&seat=all", "/record", "/verify", "/board.svg"]
     answers = [await visitor.get(f"/tables/{table}{path}") for path in paths]
     answers += [await program.read(f"/tables/{table}{path}") for path in ("", "/legal", "/record")]
     answers += [await program.act(table, action, 99) for action in (0, BOAST, "x")]
