@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from browser.checks import scrolls_sideways, small_controls, too_wide
 from browser.devices import PHONE
-from browser.people import Person
+from browser.people import NewPerson, Person
 from browser.server import QUICK, Hall
 from browser.table import PATIENCE, Table, whose_turn
 
@@ -147,3 +147,14 @@ def tables_of_next(phones: dict[str, Person], first: dict[str, list[str]]) -> di
     for phone in phones.values():
         phone.page.wait_for_url(lambda url: not any(path in url for path in first), timeout=PATIENCE)
     return tables_of(phones)
+
+
+def test_a_phone_is_led_to_a_table_whose_match_starts_after_the_round(new_person: NewPerson) -> None:
+    leader, phone = new_person(), new_person(**PHONE)
+    join(phone, opened(leader).url, "Late")
+    swapped = "table => { const { dataset } = document.getElementById('frame'); dataset.table = table; SENT }"
+    swapped = swapped.replace("SENT", "document.dispatchEvent(new Event('htmx:after:swap'))")
+    phone.page.evaluate(swapped, "")
+    assert "/evenings/" in phone.page.url
+    with phone.page.expect_navigation(url="**/rules/axes-and-allies"):
+        phone.page.evaluate(swapped, "/rules/axes-and-allies")
