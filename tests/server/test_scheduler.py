@@ -98,6 +98,27 @@ async def test_a_job_is_done_at_its_time_with_its_payload(on_sqlite: Settings) -
         assert waiting(ada.store) == []
 
 
+class Hasty(Time):
+    """A time that passes while it is read: each look at the date takes 100 ms."""
+
+    read = 0
+
+    def now(self) -> datetime:
+        self.read += 1
+        return super().now() + timedelta(milliseconds=100 * self.read)
+
+
+@pytest.mark.parametrize("milliseconds", range(50, 450, 100))
+async def test_a_job_that_falls_due_while_the_scheduler_looks_is_not_forgotten(settings: Settings, milliseconds: int) -> None:
+    async with Store.open(settings, Hasty()) as store:
+        ada = Clerk(store)
+        store.transact(jobs.put, "note", "soon", store.time.now() + timedelta(milliseconds=milliseconds))
+        ada.start()
+        async with asyncio.timeout(10):
+            await until(lambda: ada.done)
+        await ada.die()
+
+
 async def test_a_job_waits_over_a_restart(on_sqlite: Settings) -> None:
     async with clerk(on_sqlite, start=False) as ada:
         ada.put("note", "x", soon())

@@ -72,19 +72,19 @@ def payload_of(db: Db, kind: str, key: str) -> Mapping[str, Any] | None:
     return found
 
 
-def due(db: Db, kinds: Collection[str], limit: int, running: Collection[str]) -> list[Job]:
-    """Return jobs of some kinds that are due, the longest overdue first, except the ``running`` ones, by their ids."""
+def due(db: Db, at: datetime, kinds: Collection[str], limit: int, running: Collection[str]) -> list[Job]:
+    """Return jobs of some kinds that are due at a time, the longest overdue first, except the ``running`` ones, by their ids."""
     query = """SELECT id, kind, key, due_at, payload, attempts FROM jobs
         WHERE due_at <= ? AND kind || '' IN (SELECT value FROM json_each(?)) AND id NOT IN (SELECT value FROM json_each(?))
         ORDER BY due_at LIMIT ?"""  # with || '' SQLite uses the index of the times, not that of the kinds
-    rows = db.rows(query, db.now(), each_of(kinds), each_of(running), limit) if limit else []
+    rows = db.rows(query, at, each_of(kinds), each_of(running), limit) if limit else []
     return [Job(id, kind, key, in_utc(due_at), of_json(payload), attempts) for id, kind, key, due_at, payload, attempts in rows]
 
 
-def next_due(db: Db) -> float | None:
-    """Return the seconds until the next job that waits for a later time is due; None if there is none."""
-    found = db.value("SELECT min(due_at) FROM jobs WHERE due_at > ?", db.now())
-    return None if found is None else (in_utc(found) - db.now()).total_seconds()
+def next_due(db: Db, at: datetime) -> float | None:
+    """Return the seconds from a time until the next job is due that is later; None if there is none."""
+    found = db.value("SELECT min(due_at) FROM jobs WHERE due_at > ?", at)
+    return None if found is None else (in_utc(found) - at).total_seconds()
 
 
 def is_waiting(db: Db, kind: str) -> bool:

@@ -173,10 +173,11 @@ class Scheduler:
 
     def _look(self, db: Db, limit: int) -> tuple[list[Job], float | None]:
         """Return at most ``limit`` jobs that are due, and slow ones; and the seconds until the next one is due."""
-        found = jobs.due(db, tuple(self._handlers.keys() - self._slow), limit, tuple(self.running))
+        at = db.now()  # for all queries: a job that falls due between two of them would be forgotten
+        found = jobs.due(db, at, tuple(self._handlers.keys() - self._slow), limit, tuple(self.running))
         slow_limit = _SLOW_AT_ONCE - len(self._running_slow)
-        found += jobs.due(db, tuple(self._slow), slow_limit, tuple(self.running)) if self._slow else []
-        return found, jobs.next_due(db)
+        found += jobs.due(db, at, tuple(self._slow), slow_limit, tuple(self.running)) if self._slow else []
+        return found, jobs.next_due(db, at)
 
     def _end(self, job: Job, _task: asyncio.Task[None]) -> None:
         del self.running[job.id]
