@@ -247,3 +247,7 @@ async def test_levels_are_chances_in_words_with_their_ends(hall: OpenHall) -> No
     assert best is not None
     profile = (await people[2].get(f"/people/{best.public_id}")).text
     assert "gave up 5 of 15" in profile
+    for days, is_shown in ((1, False), (-1, True)):
+        at = hall.store.time.now()
+        hall.store.transact(guests.change, ids[2], closed_at=at, closed_until=at + timedelta(days=days))
+        assert ("<bdi>Cnut" in (await people[1].get(f"/ladder/{AXES}")).text) is is_shown, "after a closing they are back"

@@ -26,18 +26,21 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.store.database import Db, Row, as_json, each_of, of_json
 from meadhall.server.store.models import TableRow
 
-# People's strength changes from match to match: OpenSkill's usual value.
 DRIFT: Final = 25 / 300
+"""How much a person's strength changes from match to match: OpenSkill's usual value."""
 
-# A person gives up early before this share of the usual number of decisions. That is the median of so many last matches of this
-# way and number of players that were played to the end; with few of them it isn't known, and giving up counts as early.
 EARLY: Final = 1 / 3
+"""A person gives up early before this share of the usual number of decisions."""
+
 USUAL_OF: Final = 100
+"""The usual number is the median of so many last matches of this way and number of players that were played to the end."""
+
 USUAL_FROM: Final = 5
+"""With fewer of them it isn't known, and giving up counts as early."""
 
 _LEVEL: Final = "mu, sigma, ratings.guest, counted, seats, matches, given_up"
 _SHOWN: Final = """JOIN ladder_members ON ladder_members.guest = ratings.guest AND left_at IS NULL
-    JOIN guests ON guests.id = ratings.guest AND closed_at IS NULL"""
+    JOIN guests ON guests.id = ratings.guest AND (closed_at IS NULL OR closed_until <= datetime('now'))"""
 
 
 @dataclass(frozen=True)
@@ -97,9 +100,8 @@ def note_match(db: Db, table: TableRow, results: Sequence[Mapping[str, Any]], le
 
 def _counts(db: Db, table: TableRow, results: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether people play against each other without help, who took part before anyone knew the winner."""
-    if any(row["bots"] or row["hints"] or row["take_backs"] or row["daily"] for row in results) or len(results) < len(
-        table.seats
-    ):
+    is_helped = any(row["bots"] or row["hints"] or row["take_backs"] or row["daily"] for row in results)
+    if is_helped or len(results) < len(table.seats):
         return False
     query = """SELECT count(*) FROM ladder_members WHERE left_at IS NULL AND joined_at <= ?
         AND guest IN (SELECT value FROM json_each(?))
