@@ -60,7 +60,7 @@ SWITCHES: Final[Mapping[str, Switch]] = {
     "reports": Switch(marked("Balance reports of the workshop"), marked("This hall makes no reports.")),
     "prints": Switch(marked("Prints of games"), marked("This hall can't print.")),
     "uploads": Switch(marked("Uploads of records"), marked("This hall takes no records.")),
-    "evenings": Switch(marked("Evenings: who may open one")),
+    "evenings": Switch(marked("Opening of evenings")),
     "ladder": Switch(marked("Ladder"), usual=OFF, values=(ON, OFF)),
     "hold_newcomers": Switch(marked("New guests from the network of someone shut out wait for a helper"), values=(ON, OFF)),
     "tables_per_guest": Switch(marked("Unfinished tables that a guest may host"), usual="50", values=()),

@@ -14,17 +14,17 @@ from meadhall.server.store.ladder import Level
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 
-# With so many counted matches a person has a place.
 SETTLED: Final = 10
+"""With so many counted matches a person has a place."""
 
-# Half the width of the intervals, in standard deviations: about nine of ten contain the chance.
 NINE_OF_TEN: Final = 1.645
+"""Half the width of the intervals, in standard deviations: about nine of ten contain the chance."""
 
-# From so many matches and this share on, all read how many a person gave up.
 GAVE_UP: Final = (3, 0.2)
+"""From so many matches and this share on, everyone reads how many a person gave up."""
 
-# Chances are told in steps of so many per cent.
 STEP: Final = 5
+"""Chances are told in steps of so many per cent."""
 
 
 def ladder_page(

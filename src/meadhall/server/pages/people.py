@@ -181,7 +181,7 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         marked("what was reported, your name then, what was done; until it is decided, a hash of your network address"),
         STAYS,
     ),
-    "reports": (marked("What you have reported"), marked("the reason, and your words"), STAYS),
+    "reports": (marked("Your reports"), marked("the reason, and your words"), STAYS),
     "ladder_members": (marked("Taking part in the ladder"), marked("since when, or until when"), STAYS),
     "ratings": (
         marked("Your level on the ladder"),

@@ -48,7 +48,7 @@ def merge_guests(db: Db, source: str, target: str) -> list[str]:
         guests.admit(db, target, admitted["admitted_by"])
     carry = """UPDATE guests SET (muted_until, reason) = (SELECT muted_until, reason FROM guests WHERE id = :source)
         WHERE id = :target AND coalesce(muted_until, '') < (SELECT coalesce(muted_until, '') FROM guests WHERE id = :source)"""
-    db.run(carry, source=source, target=target)  # who was muted stays so
+    db.run(carry, source=source, target=target)  # a mute comes along
     db.run("DELETE FROM guests WHERE id = ?", source)
     person = guests.find(db, target)
     if person is not None:

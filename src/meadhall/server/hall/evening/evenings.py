@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
@@ -95,7 +96,7 @@ class Evenings:
         self._store, self._scheduler, self._room_of = store, scheduler, room_of
         self._note_changes, self._check_ready = note_changes, check_ready
         self._known: LRUCache[str, Progress] = LRUCache(_KEPT)
-        self._channels: dict[str, Channel] = {}
+        self._channels: WeakValueDictionary[str, Channel] = WeakValueDictionary()  # those with an open page
         self.of_table = store.transact(evenings.all_tables)
         scheduler.register(JOB, self._look)
 
@@ -130,14 +131,14 @@ class Evenings:
     ) -> Evening:
         """Open an evening, and return it. ``plays``: whether the leader takes part. Raises BadSetup, UnknownGame, TooMany."""
         title = clean_name(name) or _("An evening with {name}").format(name=leader.name)
-        wrong = {
-            _("Choose at least one game."): not games,
-            _("An evening has 1 to {most} rounds.").format(most=MOST_ROUNDS): not 1 <= rounds <= MOST_ROUNDS,
-            _("No game here has that many players."): not 2 <= seats <= max([2, *(game(each).max_players for each in games)]),
-            _("A slow clock would take longer than an evening."): clock is not None and not clock.is_live,
-        }
-        for words in [words for words, is_wrong in wrong.items() if is_wrong]:
-            raise BadSetup(words)
+        if not games:
+            raise BadSetup(_("Choose at least one game."))
+        if not 1 <= rounds <= MOST_ROUNDS:
+            raise BadSetup(_("An evening has 1 to {most} rounds.").format(most=MOST_ROUNDS))
+        if not 2 <= seats <= max(game(each).max_players for each in games):
+            raise BadSetup(_("No game here has that many players."))
+        if clock is not None and not clock.is_live:
+            raise BadSetup(_("A slow clock would take longer than an evening."))
         for each in games:
             way_of_playing(game(each))
         evening = Evening(new_id(), leader.id, title, tuple(games), rounds, seats, clock, is_public, self._store.time.now())

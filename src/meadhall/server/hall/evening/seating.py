@@ -20,21 +20,23 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
 
-# After so many swaps without gain for each person, the search for few pairs that meet again ends, and the search for equals.
-# The first ends at once if there is nothing left to gain. If 60 people must meet again, it takes about a second.
 PATIENCE: Final = 200, 2
+"""After so many swaps without gain for each person, the search for few pairs that meet again ends, and the search for equals.
 
-# A person who has left a table doesn't come back for so many swaps: a random number from the first to below the second.
+The first ends at once if there is nothing left to gain. If 60 people must meet again, it takes about a second.
+"""
+
 TENURE: Final = (2, 8)
+"""A person who has left a table doesn't come back for so many swaps: a random number from the first to below the second."""
 
-# Costs that differ by less than this are equal.
 TINY: Final = 1e-9
+"""Costs that differ by less than this are equal."""
 
-# How much worse a pair is that meets again than the widest spread of points at one pair: more than all pairs of a round.
 AGAIN: Final = 1e4
+"""How much worse a pair is that meets again than the widest spread of points at one pair: more than all pairs of a round."""
 
-# The points of a bye: those of a person in the middle of a table. How a match against bots ends doesn't change them.
 BYE: Final = Fraction(1, 2)
+"""The points of a bye: those of a person in the middle of a table. How a match against bots ends doesn't change them."""
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ class Admission:
         return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
 
     def reason(self, guest: Guest | None = None) -> str:
-        """Return who may play here, in words. ``guest``: who is refused; None: a new one."""
+        """Say which people may play here. ``guest``: the guest who is refused; None for a new one."""
         if (guest is None or not guest.is_stored) and self._switches.values["new_guests"] == OFF:
             return self._switches.reason("new_guests")
         if self.mode == INVITED:
