@@ -110,7 +110,7 @@ def free_person(
     person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
 ) -> None:
-    """Let a person write again, or come in: a new guest who waits, or after a closing. The command says what of it.
+    """Let a muted person write again, let a waiting guest in, or end a closing. The name of the command says which.
 
     Raises BadSetup, NotFound.
     """

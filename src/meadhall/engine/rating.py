@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import exp, hypot
 from typing import Final
 
-# The standard deviation of a player's luck in one match, on OpenSkill's scale.
 BETA: Final = 25 / 6
+"""The standard deviation of a player's luck in one match, on OpenSkill's scale."""
 
 
 @dataclass(frozen=True)
