@@ -73,7 +73,7 @@ class Hall:
         self.entries = 0
 
     def look(self, _: int) -> None:
-        self.store.transact(partial(jobs.due, kinds=(CLOCK_JOB,), limit=8, running=()))
+        self.store.transact(partial(jobs.due, at=self.store.time.now(), kinds=(CLOCK_JOB,), limit=8, running=()))
 
     def move(self, _: int) -> None:
         self.entries += 1

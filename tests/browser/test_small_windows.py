@@ -126,8 +126,8 @@ def test_a_question_leaves_its_target_in_view_and_stands_above_the_board(new_per
 
 @pytest.mark.parametrize("game", [VIKING_AXES, AXES_AND_ALLIES])
 def test_the_goal_is_told_once_and_covers_no_target(new_person: NewPerson, game: str) -> None:
-    person = new_person()
-    (table,) = open_table(person, bots=2, game=game, option=STRATEGIC if game == VIKING_AXES else "")
+    person, friend = new_person(), new_person()
+    table, _ = open_table(person, friend, game=game, option=STRATEGIC if game == VIKING_AXES else "")
     goal = table.page.locator("#goal")
     expect(goal).to_be_visible()
     for size in ((1440, 900), (1024, 768)):
@@ -136,7 +136,7 @@ def test_the_goal_is_told_once_and_covers_no_target(new_person: NewPerson, game:
         assert overlapping(table.page, "#goal", ".prompt-line") != [], size
     table.page.reload()
     expect(goal).to_be_hidden()
-    (again,) = open_table(person, bots=2, game=game, option=STRATEGIC if game == VIKING_AXES else "")
+    again, _ = open_table(person, friend, game=game, option=STRATEGIC if game == VIKING_AXES else "")
     expect(again.page.locator("#goal")).to_be_hidden()
 
 

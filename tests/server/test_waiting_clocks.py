@@ -56,7 +56,7 @@ async def test_a_look_and_a_move_cost_the_same_however_many_matches_wait(setting
         let_wait(many, WAITING)
 
         def look(store: Store) -> None:
-            store.transact(partial(jobs.due, kinds=(CLOCK_JOB, "other"), limit=8, running=()))
+            store.transact(partial(jobs.due, at=Time().now(), kinds=(CLOCK_JOB, "other"), limit=8, running=()))
 
         def move(store: Store) -> None:
             store.transact(partial(jobs.put, kind=CLOCK_JOB, key="t0", due_at=Time().now() + timedelta(days=3)))
